@@ -1,0 +1,3 @@
+module memsync
+
+go 1.26
