@@ -75,14 +75,14 @@ const (
 // Error is what every surface shows of a failure. Where Line is set the place
 // is Path:Line:Column, 1-based; columns count bytes.
 type Error struct {
-	Code    Code
-	Message string // what happened, one sentence, no trailing stop; never a secret
-	Path    Path
-	Line    int
-	Column  int
-	Hint    string            // what is safe now, and the next command to type
-	Details map[string]string // facts for programs: hashes, ids, limits
-	Err     error
+	Code    Code              `json:"code"`
+	Message string            `json:"message"` // what happened, one sentence, no trailing stop; never a secret
+	Path    Path              `json:"path,omitempty"`
+	Line    int               `json:"line,omitempty"`
+	Column  int               `json:"column,omitempty"`
+	Hint    string            `json:"hint,omitempty"`    // what is safe now, and the next command to type
+	Details map[string]string `json:"details,omitempty"` // facts for programs: hashes, ids, limits
+	Err     error             `json:"-"`
 }
 
 // Error says place, message and cause, in that order. The hint is left to the

@@ -1,0 +1,2 @@
+// Package controller decides what becomes of a candidate: total, deterministic, with reasons.
+package controller

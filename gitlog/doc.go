@@ -1,0 +1,2 @@
+// Package gitlog makes a plan durable, or leaves enough behind to finish it.
+package gitlog

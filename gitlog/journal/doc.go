@@ -1,0 +1,2 @@
+// Package journal remembers, durably, what was decided before anything changed.
+package journal

@@ -1,0 +1,2 @@
+// Package indexer keeps a disposable answer to what is in the store.
+package indexer

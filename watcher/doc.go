@@ -1,0 +1,2 @@
+// Package watcher says where to look.
+package watcher
