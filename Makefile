@@ -1,0 +1,49 @@
+# build  the command          test   everything a change must pass
+# prove  the long proofs      bench  the figures, beside what people would use instead
+GO ?= go
+BIN := bin/memsync
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 3s
+STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: build test vet fuzz prove bench demo fmt lint clean
+
+build: $(BIN)
+
+$(BIN): FORCE
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BIN) ./cmd/memsync
+
+FORCE:
+
+test: vet lint
+	$(GO) test -race -timeout 15m ./...
+	CGO_ENABLED=0 GOOS=darwin $(GO) build ./...
+	CGO_ENABLED=0 GOOS=windows $(GO) build ./...
+	$(MAKE) fuzz
+
+vet:
+	$(GO) vet ./...
+	cd bench && $(GO) vet ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run: make fmt"; exit 1; }
+	$(STATICCHECK) ./...
+
+fuzz:
+	FUZZTIME=$(FUZZTIME) GO=$(GO) ./testdata/fuzz.sh
+
+prove:
+	$(GO) test -tags prove -timeout 60m ./...
+	FUZZTIME=60s GO=$(GO) ./testdata/fuzz.sh
+
+bench: build
+	cd bench && $(GO) run ./edit -memsync ../$(BIN)
+
+demo: build
+	$(BIN) demo
+
+fmt:
+	gofmt -w .
+
+clean:
+	rm -rf bin
