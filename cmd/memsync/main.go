@@ -1,0 +1,33 @@
+// Command memsync keeps the long-term memory of AI agents as Markdown in git.
+//
+// The rules of the terminal: data goes to stdout, talk to stderr; exit codes
+// are those of exit.go in every output format; an error says what, where, what
+// is safe, and the next command to type. Nothing is asked unless stdin and
+// stderr are a terminal.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole program.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, env: os.Getenv}
+	root := a.command()
+	root.SetArgs(args)
+	return a.finish(root.ExecuteContext(ctx))
+}

@@ -1,0 +1,167 @@
+// Package store says which store a directory belongs to and what its policy
+// and scopes are. It reads; it never creates.
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"memsync"
+	"memsync/internal/config"
+)
+
+// Kind is what promise a store keeps.
+type Kind string
+
+const (
+	Dedicated Kind = "dedicated" // a repository that exists for memory; memsync commits
+	Embedded  Kind = "embedded"  // below .memsync/ of a project's own repository; the person commits
+	Local     Kind = "local"     // never leaves the machine
+)
+
+// Store is one store as its files describe it.
+type Store struct {
+	Root      string // absolute; of an embedded store the project's top, so that directories beside .memsync can be bound
+	Kind      Kind
+	Workspace memsync.ID // embedded: from workspace.toml
+	Policy    memsync.Policy
+	Scopes    []memsync.Scope
+	// PolicyErr says why memsync.toml does not decode; Policy is then the
+	// default and the keeper goes on with the last good one.
+	PolicyErr error
+}
+
+// Dir is where an embedded store keeps its own files, relative to its root.
+const Dir memsync.Path = ".memsync"
+
+// Base is where the store's own files live: "" or ".memsync".
+func (s *Store) Base() memsync.Path {
+	if s.Kind == Embedded {
+		return Dir
+	}
+	return ""
+}
+
+// PolicyPath is memsync.toml, relative to Root.
+func (s *Store) PolicyPath() memsync.Path { return s.Base().Join("memsync.toml") }
+
+// CommitMode is who commits here, the kind's default applied.
+func (s *Store) CommitMode() memsync.CommitMode {
+	switch {
+	case s.Policy.Git.Commit != "":
+		return s.Policy.Git.Commit
+	case s.Kind == Embedded:
+		return memsync.CommitOff
+	default:
+		return memsync.CommitAuto
+	}
+}
+
+// Find walks up from dir to the innermost store: a .memsync/workspace.toml, or
+// a memsync.toml beside .git. It returns an error with CodeStoreNone when
+// there is none.
+func Find(dir string) (*Store, error) {
+	start, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, &memsync.Error{Code: memsync.CodeIORead, Err: err}
+	}
+	if _, err := os.Stat(start); err != nil {
+		return nil, &memsync.Error{Code: memsync.CodeStoreNone, Message: "no such directory: " + start,
+			Hint: "give -C an existing directory"}
+	}
+	for at := start; ; at = filepath.Dir(at) {
+		switch {
+		case isFile(filepath.Join(at, string(Dir), "workspace.toml")):
+			return Load(at, Embedded)
+		case isFile(filepath.Join(at, "memsync.toml")) && exists(filepath.Join(at, ".git")):
+			if filepath.Base(at) == "local" && isFile(filepath.Join(filepath.Dir(at), "memsync.toml")) {
+				return Load(at, Local)
+			}
+			return Load(at, Dedicated)
+		}
+		if at == filepath.Dir(at) {
+			return nil, &memsync.Error{Code: memsync.CodeStoreNone,
+				Message: "no store in " + start + " or above it",
+				Hint:    "run `memsync init` here, or name a store with -C DIR"}
+		}
+	}
+}
+
+// Load reads the store at root.
+func Load(root string, kind Kind) (*Store, error) {
+	s := &Store{Root: root, Kind: kind}
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(string(s.PolicyPath()))))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, &memsync.Error{Code: memsync.CodeIORead, Path: s.PolicyPath(), Err: err}
+	}
+	if s.Policy, err = config.Parse(data); err != nil {
+		var e *memsync.Error
+		if errors.As(err, &e) && e.Path == "" {
+			e.Path = s.PolicyPath()
+		}
+		s.PolicyErr = err
+		s.Policy = memsync.DefaultPolicy()
+	}
+	if kind == Embedded {
+		p := Dir.Join("workspace.toml")
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(string(p))))
+		if err != nil {
+			return nil, &memsync.Error{Code: memsync.CodeIORead, Path: p, Err: err}
+		}
+		w, err := config.ParseWorkspace(data)
+		if err != nil {
+			var e *memsync.Error
+			if errors.As(err, &e) && e.Path == "" {
+				e.Path = p
+			}
+			return nil, err
+		}
+		s.Workspace = w.WorkspaceID
+	}
+	return s, s.Resolve()
+}
+
+// Resolve computes the scopes from the policy and the directories that are
+// there now.
+func (s *Store) Resolve() error {
+	layout := config.Layout{Embedded: s.Kind == Embedded, Workspace: s.Workspace}
+	base := s.Base()
+	add := func(p memsync.Path) {
+		if isDir(filepath.Join(s.Root, filepath.FromSlash(string(p)))) {
+			layout.Dirs = append(layout.Dirs, p)
+		}
+	}
+	add(base.Join("memory"))
+	for _, parent := range []memsync.Path{base.Join("agents"), base.Join("workspaces")} {
+		entries, err := os.ReadDir(filepath.Join(s.Root, filepath.FromSlash(string(parent))))
+		if err != nil {
+			continue // not there: no such scopes
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				add(parent.Join(e.Name(), "memory"))
+			}
+		}
+	}
+	scopes, err := config.Scopes(s.Policy, layout)
+	if err != nil {
+		return err
+	}
+	if s.Kind == Local {
+		for i := range scopes {
+			if scopes[i].Kind == memsync.Global {
+				scopes[i].Label = "local"
+			}
+		}
+	}
+	s.Scopes = scopes
+	return nil
+}
+
+func exists(p string) bool { _, err := os.Lstat(p); return err == nil }
+
+func isFile(p string) bool { st, err := os.Stat(p); return err == nil && st.Mode().IsRegular() }
+
+func isDir(p string) bool { st, err := os.Lstat(p); return err == nil && st.IsDir() }
