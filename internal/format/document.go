@@ -1,0 +1,127 @@
+package format
+
+import (
+	"strings"
+
+	"memsync"
+)
+
+// Document is one parsed memory file, bytes and all. It is immutable: every
+// edit gives a new one.
+type Document struct {
+	raw []byte
+	lim memsync.Limits
+
+	fm      bool // has a frontmatter block
+	fmStart int  // first byte after the opening fence's line
+	fmEnd   int  // first byte of the closing fence's line
+	after   int  // first byte after the closing fence's line; after the BOM without frontmatter
+	body    int  // first byte of the body, after one empty line that follows the block
+	eol     string
+
+	keys     []node
+	rootFlow *node          // the braces around keys, when the block is one flow mapping
+	bad      *memsync.Error // why keys cannot be edited, or nil
+	fenced   []int          // offsets of conflict markers inside code fences
+}
+
+// Bytes are the file's bytes, exactly as parsed. The caller must not change
+// them.
+func (d *Document) Bytes() []byte { return d.raw }
+
+// HasFrontmatter reports whether the file has a frontmatter block.
+func (d *Document) HasFrontmatter() bool { return d.fm }
+
+// Uneditable reports whether the frontmatter holds what a byte-exact edit
+// cannot step around: anchors, aliases, merge keys, explicit keys, tags. Such
+// a file has ledger identity.
+func (d *Document) Uneditable() bool { return d.bad != nil }
+
+// Body is the text after the frontmatter, without BOM and without the one
+// empty line that follows the block; line ends are LF.
+func (d *Document) Body() string {
+	s := string(d.raw[d.body:])
+	if strings.Contains(s, "\r\n") {
+		s = strings.ReplaceAll(s, "\r\n", "\n")
+	}
+	return s
+}
+
+// BodyLine is the 1-based line of the file on which Body begins.
+func (d *Document) BodyLine() int {
+	line, _ := position(d.raw, d.body)
+	return line
+}
+
+// Key is a frontmatter key with its place.
+type Key struct {
+	Name         string // dotted: "metadata.type"
+	Line, Column int    // of the key, 1-based, the column in bytes
+	Value        memsync.Value
+}
+
+// Keys lists the frontmatter keys in file order, nested ones dotted. A mapping
+// stands for itself only when it is empty.
+func (d *Document) Keys() []Key {
+	out := make([]Key, 0, len(d.keys)+4)
+	line, at := 1, 0
+	d.leaves(func(name string, n *node) {
+		for at < n.keyAt {
+			if d.raw[at] == '\n' {
+				line++
+			}
+			at++
+		}
+		_, col := position(d.raw, n.keyAt)
+		out = append(out, Key{Name: name, Line: line, Column: col, Value: n.value()})
+	})
+	return out
+}
+
+// leaves calls f for every key that is no mapping, and for empty mappings.
+func (d *Document) leaves(f func(name string, n *node)) { leaves("", d.keys, f) }
+
+// leaves prefixes names with what leads to nodes, its dot included.
+func leaves(prefix string, nodes []node, f func(string, *node)) {
+	for i := range nodes {
+		n := &nodes[i]
+		name := prefix + n.key
+		if n.kind == mapping && len(n.sub) > 0 {
+			leaves(name+".", n.sub, f)
+			continue
+		}
+		f(name, n)
+	}
+}
+
+// Get is the value of a key, by its dotted name. A key that holds a mapping
+// reads as the mapping's compact JSON.
+func (d *Document) Get(key string) (memsync.Value, bool) {
+	n := lookup(d.keys, key)
+	if n == nil {
+		return memsync.Value{}, false
+	}
+	return n.value(), true
+}
+
+// text is the scalar at key; "" where the key is absent, a collection, or one
+// of YAML's plain spellings of null.
+func (d *Document) text(key string) string {
+	n := lookup(d.keys, key)
+	if n == nil || n.kind != scalar || n.null() {
+		return ""
+	}
+	return n.text
+}
+
+// position turns a byte offset into a 1-based line and byte column.
+func position(raw []byte, off int) (line, column int) {
+	line, start := 1, 0
+	for i := 0; i < off && i < len(raw); i++ {
+		if raw[i] == '\n' {
+			line++
+			start = i + 1
+		}
+	}
+	return line, off - start + 1
+}
