@@ -26,10 +26,8 @@ type Index struct {
 	begin int // line index of the markers; -1 without a region
 	end   int
 
-	Lines   []IndexLine
-	Inside  []IndexLink // links in the region
-	Outside []IndexLink // links in people's text: what they list by hand
-	EOL     string      // of the region's first line, else of the file's first; "\n" when there is none
+	Lines []IndexLine
+	EOL   string // of the region's first line, else of the file's first; "\n" when there is none
 }
 
 // IndexLine is one line: its text is data[Start:End], the next line starts at
@@ -89,7 +87,6 @@ func ParseIndex(data []byte) (*Index, error) {
 		markFences(data, x.Lines[x.end+1:])
 	}
 	x.EOL = x.lineEnd()
-	x.collect()
 	return x, nil
 }
 
@@ -161,18 +158,28 @@ func (x *Index) lineEnd() string {
 	return "\n"
 }
 
-func (x *Index) collect() {
-	for i, l := range x.Lines {
-		if l.Fenced || i == x.begin || i == x.end {
-			continue
-		}
-		line := x.data[l.Start:l.End]
-		if x.begin >= 0 && x.begin < i && i < x.end {
-			x.Inside = appendLinks(x.Inside, line, i+1)
-		} else {
-			x.Outside = appendLinks(x.Outside, line, i+1)
+// Inside are the links in the region, Outside those in people's text: what
+// they list by hand. Both in the order of the file; links in code fences are
+// none.
+func (x *Index) Inside() []IndexLink {
+	from, to := x.InnerLines()
+	return x.links(nil, from, to)
+}
+
+func (x *Index) Outside() []IndexLink {
+	if x.begin < 0 {
+		return x.links(nil, 0, len(x.Lines))
+	}
+	return x.links(x.links(nil, 0, x.begin), x.end+1, len(x.Lines))
+}
+
+func (x *Index) links(out []IndexLink, from, to int) []IndexLink {
+	for i := from; i < to; i++ {
+		if l := x.Lines[i]; !l.Fenced {
+			out = appendLinks(out, x.data[l.Start:l.End], i+1)
 		}
 	}
+	return out
 }
 
 // splitIndex cuts at LF; a CR before it belongs to the line end. A byte order

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,35 +81,48 @@ func OneLine(s string, max int) string {
 	if plainLine(s, max) {
 		return s
 	}
-	out := make([]byte, 0, len(s))
-	count, cut := 0, 0
+	return string(appendOneLine(nil, s, max))
+}
+
+func appendOneLine(dst []byte, s string, max int) []byte {
+	if plainLine(s, max) {
+		return append(dst, s...)
+	}
+	start, cut, count := len(dst), len(dst), 0
 	space, joined := false, false
 	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
 		i += n
 		switch {
-		case r >= 0x80 && unicode.IsSpace(r) || r <= ' ' && (r == ' ' || '\t' <= r && r <= '\r'):
-			space = len(out) > 0
+		case r == ' ' || '\t' <= r && r <= '\r' || r >= 0x80 && unicode.IsSpace(r):
+			space = len(dst) > start
 			continue
 		case r < 0x20 || 0x7f <= r && r < 0xa0 || r >= 0xad && invisible(r):
 			continue
 		}
-		if count < max && (space || !joined && !extends(r)) {
-			cut = len(out) // a whole character ends here, and there is room for "…"
+		if max > 0 {
+			if count < max && (space || r < utf8.RuneSelf || !joined && !extends(r)) {
+				cut = len(dst) // a whole character ends here, and there is room for "…"
+			}
+			joined = r == 0x200d
 		}
 		if space {
-			out = append(out, ' ')
+			dst = append(dst, ' ')
 			count++
 			space = false
 		}
-		out = utf8.AppendRune(out, r)
-		count++
-		joined = r == 0x200d
-		if max > 0 && count > max {
-			return strings.TrimRight(string(out[:cut]), " ") + "…"
+		dst = utf8.AppendRune(dst, r)
+		if count++; max > 0 && count > max {
+			for cut > start && dst[cut-1] == ' ' {
+				cut--
+			}
+			return append(dst[:cut], "…"...)
 		}
 	}
-	return string(out)
+	return dst
 }
 
 // plainLine reports whether OneLine would change nothing; it may say no when
@@ -148,10 +162,13 @@ func extends(r rune) bool {
 // appendLine writes s as one line in which Markdown finds no link, no code
 // span that could swallow the entry's own link, and no HTML.
 func appendLine(dst []byte, s string, max int, label bool) []byte {
-	s = OneLine(s, max)
-	if !strings.ContainsAny(s, "\\[]<>`") {
-		return append(dst, s...)
+	start := len(dst)
+	dst = appendOneLine(dst, s, max)
+	if !bytes.ContainsAny(dst[start:], "\\[]<>`") {
+		return dst
 	}
+	s = string(dst[start:])
+	dst = dst[:start]
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		var before, after byte

@@ -137,7 +137,7 @@ func TestIndexLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, l := range x.Outside {
+		for _, l := range x.Outside() {
 			s := l.Label + "|" + l.Target
 			if l.Wiki {
 				s = "[" + s + "]"
@@ -174,8 +174,8 @@ func TestIndexFencesQ61(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(x.Outside) != c.links {
-			t.Errorf("%s: %d links, want %d", c.name, len(x.Outside), c.links)
+		if len(x.Outside()) != c.links {
+			t.Errorf("%s: %d links, want %d", c.name, len(x.Outside()), c.links)
 		}
 	}
 }
@@ -214,8 +214,8 @@ func TestIndexEntryAttacksP06(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(x.Outside) != 1 || x.Outside[0].Target != c.target {
-			t.Errorf("%s: links %+v", line, x.Outside)
+		if len(x.Outside()) != 1 || x.Outside()[0].Target != c.target {
+			t.Errorf("%s: links %+v", line, x.Outside())
 		}
 	}
 }
@@ -302,8 +302,8 @@ func TestIndexEntryRoundTrip(t *testing.T) {
 			t.Fatalf("split %d of %q", split, line)
 		}
 		x, err := format.ParseIndex(line)
-		if err != nil || x.HasRegion() || len(x.Outside) != 1 || x.Outside[0].Target != e.Target {
-			t.Fatalf("%q: %v %+v", line, err, x.Outside)
+		if err != nil || x.HasRegion() || len(x.Outside()) != 1 || x.Outside()[0].Target != e.Target {
+			t.Fatalf("%q: %v %+v", line, err, x.Outside())
 		}
 		got, ok := format.ParseIndexEntry(string(line))
 		want := format.IndexEntry{Label: format.OneLine(e.Label, format.MaxIndexLabel), Target: e.Target, Text: format.OneLine(e.Text, max)}
