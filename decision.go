@@ -107,6 +107,7 @@ const (
 	FindSameText             = "MS207" // the same text stands elsewhere
 	FindNearDuplicate        = "MS208"
 	FindOwnMemoryMD          = "MS209" // a folder with a MEMORY.md of its own that is no scope
+	FindNotPortable          = "MS210" // a name that cannot exist on every system
 	FindSecret               = "MS301"
 	FindInjection            = "MS302"
 	FindHidden               = "MS303"
