@@ -64,9 +64,6 @@ func boolKey(name, comment string, at func(*memsync.Policy) *bool) key {
 func (k key) table() string { return k.name[:max(strings.IndexByte(k.name, '.'), 0)] }
 func (k key) short() string { return k.name[strings.IndexByte(k.name, '.')+1:] }
 
-// unset reports whether a value means that the kind of store decides.
-func (k key) unset(p *memsync.Policy) bool { return k.get(p) == "" }
-
 func findKey(name string) (key, bool) {
 	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 	if i < 0 {
