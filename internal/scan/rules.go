@@ -1,0 +1,287 @@
+package scan
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+//go:embed rules/gitleaks.toml
+var gitleaksTOML []byte
+
+//go:embed rules/memsync.toml
+var memsyncTOML []byte
+
+// ruleFile is the part of gitleaks' format that is used.
+type ruleFile struct {
+	Allowlist allowlistText `toml:"allowlist"`
+	Hints     []struct { // what saves work on a rule of the other file
+		ID   string `toml:"id"`
+		Near string `toml:"near"`
+	} `toml:"hints"`
+	Rules []struct {
+		ID          string          `toml:"id"`
+		Kind        Kind            `toml:"kind"`
+		Regex       string          `toml:"regex"`
+		Entropy     float64         `toml:"entropy"`
+		SecretGroup int             `toml:"secretGroup"`
+		Keywords    []string        `toml:"keywords"`
+		Follow      string          `toml:"follow"`
+		Near        string          `toml:"near"`
+		Allowlists  []allowlistText `toml:"allowlists"`
+	} `toml:"rules"`
+}
+
+type allowlistText struct {
+	Condition   string   `toml:"condition"`
+	RegexTarget string   `toml:"regexTarget"`
+	Paths       []string `toml:"paths"`
+	Regexes     []string `toml:"regexes"`
+	StopWords   []string `toml:"stopwords"`
+}
+
+// rule is one rule, compiled when its first keyword is met.
+type rule struct {
+	kind    Kind
+	id      string
+	rank    int
+	source  string
+	entropy float64 // a value must be above it; 0: any
+	group   int     // of the value; 0: the first that matched, or all
+	follow  string  // after a keyword and words, points, quotes, hyphens one of these bytes comes; "": anything
+	near    string  // it stands in every match; "": nothing known
+	value   bool    // a token follows the follow byte at once
+	allow   []allowlistText
+	global  *[]allowlist // gitleaks' own; nil for ours
+
+	once  sync.Once
+	shape shape
+	re    func() *regexp.Regexp
+	core  func() *regexp.Regexp // re without the words before the name: cheaper, matches where re does; or nil
+	lists []allowlist
+}
+
+// shape is what every match of a rule has, cheaper to look for than the match.
+type shape struct {
+	reach int  // longest match, bytes, at most maxReach
+	run   int  // it holds that many token bytes in a row
+	digit bool // one of them is no letter, point, hyphen or underscore
+
+	literal string // it begins with this, in lower case, at the start of a word; "": unknown
+}
+
+// maxReach bounds how far from its keyword a match is looked for: the longest
+// PEM blocks in use fit.
+const maxReach = 16 << 10
+
+type ruleSet struct {
+	rules    []*rule
+	keywords *automaton
+	global   []allowlist
+}
+
+var loaded = sync.OnceValue(load)
+
+// load reads the rule files. They are compiled in; that they parse is tested, so
+// a failure is a broken program.
+func load() *ruleSet {
+	set := &ruleSet{}
+	words := make(map[string][]int32)
+	add := func(data []byte, name string, rank int) *ruleFile {
+		var f ruleFile
+		if err := toml.Unmarshal(data, &f); err != nil {
+			panic(fmt.Sprintf("bug: %s: %v", name, err))
+		}
+		for _, r := range f.Rules {
+			if r.Regex == "" || len(r.Keywords) == 0 {
+				continue // it looks at the file's name only
+			}
+			x := &rule{kind: r.Kind, id: r.ID, rank: rank, source: r.Regex, entropy: r.Entropy, group: r.SecretGroup, follow: r.Follow, near: r.Near, allow: r.Allowlists}
+			if x.kind == "" {
+				x.kind = Secret
+			}
+			if r.ID == "generic-api-key" {
+				x.rank = rank + 2
+			}
+			if rank == 0 {
+				x.global = &set.global
+			}
+			n := int32(len(set.rules))
+			set.rules = append(set.rules, x)
+			for _, k := range r.Keywords {
+				words[strings.ToLower(k)] = append(words[strings.ToLower(k)], n)
+			}
+		}
+		return &f
+	}
+	f := add(gitleaksTOML, "gitleaks.toml", 0)
+	set.global = []allowlist{compileAllowlist(f.Allowlist)}
+	for _, h := range add(memsyncTOML, "memsync.toml", 1).Hints {
+		for _, x := range set.rules {
+			if x.id == h.ID {
+				x.near = h.Near
+			}
+		}
+	}
+	set.keywords = newAutomaton(words)
+	return set
+}
+
+// gitleaks ends most tokens so; in prose other punctuation follows too.
+const (
+	tokenEnd      = `(?:[\x60'"\s;]|\\[nr]|$)`
+	tokenEndProse = `(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`
+)
+
+// assignment is how gitleaks joins a name and a token; the name, the words after
+// it and the operator hold nothing else, which follows checks.
+const assignment = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(`
+
+// wordsBefore is how gitleaks takes in the words before a name, for its
+// allowlists to see.
+const wordsBefore = `[\w.-]{0,50}?`
+
+// prepare parses the rule's expression; it is compiled later still.
+func (r *rule) prepare() {
+	r.once.Do(func() {
+		source := r.source
+		if r.rank != 1 {
+			source = strings.ReplaceAll(source, tokenEnd, tokenEndProse)
+		}
+		tree, err := syntax.Parse(source, syntax.Perl)
+		if err != nil {
+			panic("bug: rule " + r.id + ": " + err.Error())
+		}
+		r.shape = shapeOf(tree)
+		if tree.Op == syntax.OpConcat && strings.Contains(source, assignment) {
+			r.follow, r.value = "=>:|?,", true
+		}
+		for _, a := range r.allow {
+			for _, x := range a.Regexes {
+				if x == `^[a-zA-Z_.-]+$` && a.RegexTarget == "" {
+					r.shape.digit = true
+				}
+			}
+			if a.Condition == "AND" && len(a.Paths) > 0 {
+				continue // holds for other files than memories
+			}
+			r.lists = append(r.lists, compileAllowlist(a))
+		}
+		r.shape.literal = leadingLiteral(tree)
+		r.re = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+		if core, ok := strings.CutPrefix(source, "(?i)"+wordsBefore); ok && r.value {
+			r.core = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i)" + core) })
+		}
+	})
+}
+
+// allowlist says what is no secret although a rule matched.
+type allowlist struct {
+	target  string // what regexes look at: "" the value, "match", "line"
+	all     bool   // every criterion must hold, not one
+	regexes []*regexp.Regexp
+	words   []string
+}
+
+func compileAllowlist(a allowlistText) allowlist {
+	out := allowlist{target: a.RegexTarget, all: a.Condition == "AND"}
+	for _, x := range a.Regexes {
+		out.regexes = append(out.regexes, regexp.MustCompile(x))
+	}
+	for _, w := range a.StopWords {
+		out.words = append(out.words, strings.ToLower(w))
+	}
+	return out
+}
+
+func (a *allowlist) allows(value, match, line string) bool {
+	target := value
+	switch a.target {
+	case "match":
+		target = match
+	case "line":
+		target = line
+	}
+	regex := false
+	for _, re := range a.regexes {
+		if re.MatchString(target) {
+			regex = true
+			break
+		}
+	}
+	word := false
+	if len(a.words) > 0 && (a.all || !regex) {
+		lower := strings.ToLower(value)
+		for _, w := range a.words {
+			if strings.Contains(lower, w) {
+				word = true
+				break
+			}
+		}
+	}
+	if a.all {
+		return (regex || len(a.regexes) == 0) && (word || len(a.words) == 0)
+	}
+	return regex || word
+}
+
+// allowed reports whether one of the rule's lists, or gitleaks' global one, lets
+// the match pass.
+func (r *rule) allowed(value, match string, line func() string) bool {
+	text := ""
+	for _, lists := range [][]allowlist{r.globalLists(), r.lists} {
+		for i := range lists {
+			if lists[i].target == "line" && text == "" {
+				text = line()
+			}
+			if lists[i].allows(value, match, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *rule) globalLists() []allowlist {
+	if r.global == nil {
+		return nil
+	}
+	return *r.global
+}
+
+// entropy is Shannon's, in bits per byte over characters, as gitleaks counts it.
+func entropy(s string) float64 {
+	if s == "" {
+		return 0
+	}
+	var small [128]int
+	var large map[rune]int
+	for _, r := range s {
+		if r < 128 {
+			small[r]++
+			continue
+		}
+		if large == nil {
+			large = make(map[rune]int)
+		}
+		large[r]++
+	}
+	sum, n := 0.0, float64(len(s))
+	for _, c := range small {
+		if c > 0 {
+			p := float64(c) / n
+			sum -= p * math.Log2(p)
+		}
+	}
+	for _, c := range large {
+		p := float64(c) / n
+		sum -= p * math.Log2(p)
+	}
+	return sum
+}
