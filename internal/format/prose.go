@@ -93,8 +93,8 @@ func rule(s string) bool {
 }
 
 // sentenceEnd is the offset after the first full stop, question or exclamation
-// mark that ends a sentence; 0 where there is none. A stop before a small
-// letter ends an abbreviation, not a sentence.
+// mark that ends a sentence; 0 where there is none. A stop after a single letter
+// or before a small one ends an abbreviation, not a sentence.
 func sentenceEnd(s string) int {
 	for i, r := range s {
 		switch r {
@@ -110,13 +110,23 @@ func sentenceEnd(s string) int {
 				continue
 			}
 			next, _ := utf8.DecodeRuneInString(after[1:])
-			if r == '.' && (unicode.IsLower(next) || i > 0 && unicode.IsDigit(rune(s[i-1])) && unicode.IsDigit(next)) {
+			if r == '.' && (unicode.IsLower(next) || unicode.IsDigit(next) || initial(s[:i])) {
 				continue
 			}
 			return i + 1 + len(rest) - len(after)
 		}
 	}
 	return 0
+}
+
+// initial reports whether s ends in a word of one letter.
+func initial(s string) bool {
+	r, w := utf8.DecodeLastRuneInString(s)
+	if !unicode.IsLetter(r) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:len(s)-w])
+	return len(s) == w || before == ' ' || before == '('
 }
 
 // capped cuts s to limit characters, the last of them an ellipsis; never

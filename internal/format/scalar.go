@@ -56,7 +56,10 @@ func resolves(text string) bool {
 	if c := text[0]; !(c >= '0' && c <= '9') && c != '+' && c != '-' && c != '.' {
 		return false
 	}
-	return strings.Trim(text, "0123456789abcdefABCDEFxXoO_.+-:tTzZ ") == ""
+	if body := strings.TrimLeft(text, "+-"); len(body) > 2 && body[0] == '0' && strings.IndexByte("xXoObB", body[1]) >= 0 {
+		return strings.Trim(body[2:], "0123456789abcdefABCDEF_") == ""
+	}
+	return strings.Trim(text, "0123456789_.+-:eEtTzZ ") == ""
 }
 
 // doubleQuoted writes text between double quotes, on one line whatever is in
