@@ -216,9 +216,6 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-return strings.TrimSpace(strings.Join([]string{string(rune('0' + n%10))}, ""))
-}
-
 func TestMetaKeySeesWhatMatters(t *testing.T) {
 	base := "---\nname: a\ntype: user\ntags: [x]\n---\n"
 	key := func(s string) memsync.Hash { return describe(t, s, "memory/x.md").MetaKey }
