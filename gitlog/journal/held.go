@@ -56,6 +56,28 @@ func putHeld(tx *bolt.Tx, h memsync.Held, content []byte) error {
 	return put(tx, bucketHeld, heldKey(h.Path, h.Hash), heldRecord{Held: h, Current: true, Seq: seq})
 }
 
+// KeepCopy keeps bytes that were on disk at a path and are nowhere any more,
+// as the copy of a version that was saved over.
+func (j *Journal) KeepCopy(h memsync.Held, content []byte) error {
+	if h.Why == memsync.CodeSecret {
+		return nil
+	}
+	h.Hash = memsync.HashOf(content)
+	return j.update(func(tx *bolt.Tx) error {
+		if tx.Bucket(bucketHeld).Get(heldKey(h.Path, h.Hash)) != nil {
+			return nil
+		}
+		if err := store(tx, h.Hash, content, needHeld, heldOwner(h.Path)); err != nil {
+			return err
+		}
+		seq, err := tx.Bucket(bucketHeld).NextSequence()
+		if err != nil {
+			return err
+		}
+		return put(tx, bucketHeld, heldKey(h.Path, h.Hash), heldRecord{Held: h, Seq: seq})
+	})
+}
+
 // retire turns the current record of a path, unless it is of these bytes,
 // into a copy when nobody else keeps its content, and drops it otherwise.
 func retire(tx *bolt.Tx, p memsync.Path, except memsync.Hash) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -83,7 +84,7 @@ func begin(t testing.TB, j *Journal, p *memsync.Plan, base ...string) {
 	if len(base) > 0 {
 		m = map[memsync.Path][]byte{p.Files[0].Path: []byte(base[0])}
 	}
-	if err := j.Begin(p, m); err != nil {
+	if err := j.Begin(p, memsync.CommitAuto, m); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -132,7 +133,7 @@ func TestPlanSurvivesReopening(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]*memsync.Plan{p}, plans, cmp.Comparer(func(a, b *memsync.Error) bool {
+	if diff := cmp.Diff([]Unfinished{{p, memsync.CommitAuto}}, plans, cmp.Comparer(func(a, b *memsync.Error) bool {
 		return (a == nil) == (b == nil) && (a == nil || a.Code == b.Code && a.Message == b.Message)
 	})); diff != "" {
 		t.Fatalf("the plan changed in the journal (-begun +read):\n%s", diff)
@@ -146,7 +147,7 @@ func TestBeginTwice(t *testing.T) {
 	j := open(t)
 	p := write(1, "a.md", "", "", "x")
 	begin(t, j, p)
-	if err := j.Begin(p, nil); !errors.Is(err, memsync.CodeInternal) {
+	if err := j.Begin(p, memsync.CommitOff, nil); !errors.Is(err, memsync.CodeInternal) {
 		t.Fatalf("a second Begin: %v", err)
 	}
 }
@@ -541,6 +542,36 @@ func TestFacts(t *testing.T) {
 	applied(t, j, p, "c")
 	if tail, ok, _ := j.LedgerTail(dir); !ok || tail != (LedgerTail{"2026-03.C.jsonl", 3, hash("{}\n")}) {
 		t.Errorf("%+v", tail)
+	}
+}
+
+func TestRecent(t *testing.T) {
+	j := open(t)
+	var want []memsync.ID
+	for n := range 5 {
+		p := write(n+1, "a.md", "", "", fmt.Sprint(n))
+		p.Decisions, p.Requests = append(p.Decisions, p.Decisions[0], p.Decisions[0]), nil
+		begin(t, j, p)
+		want = append([]memsync.ID{p.ID}, want...)
+	}
+	for n := range 7 {
+		if have, err := j.Recent(n); err != nil || !slices.Equal(have, want[:min(n, 5)]) {
+			t.Errorf("%d: %v %v", n, have, err)
+		}
+	}
+}
+
+func TestKeepCopy(t *testing.T) {
+	j := open(t)
+	for range 2 {
+		if err := j.KeepCopy(memsync.Held{Path: "a.md", Why: memsync.CodeIORaced, Since: t0}, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held, _ := j.Held()
+	copies, _ := j.HeldCopies()
+	if len(held) != 0 || len(copies) != 1 || !has(t, j, "x") {
+		t.Errorf("%v %v", held, copies)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // base holds the bytes that the plan replaces and git does not hold, so that
 // they can be put back. A file that has Base and Prior and is not in base is
 // understood to be in git as Prior. Bytes of files marked Secret are not taken,
-// on either side.
-func (j *Journal) Begin(p *memsync.Plan, base map[memsync.Path][]byte) error {
+// on either side. mode is remembered for whoever has to finish the plan.
+func (j *Journal) Begin(p *memsync.Plan, mode memsync.CommitMode, base map[memsync.Path][]byte) error {
 	if len(p.Requests) != 0 && len(p.Requests) != len(p.Decisions) {
 		return fmt.Errorf("bug: plan %s has %d decisions and %d request hashes", p.ID, len(p.Decisions), len(p.Requests))
 	}
@@ -31,7 +31,7 @@ func (j *Journal) Begin(p *memsync.Plan, base map[memsync.Path][]byte) error {
 		}
 		err = put(tx, bucketPlans, []byte(p.ID), planRecord{
 			Seq: seq, State: Planned, At: p.At, Base: p.Base, Author: p.Author, Subject: p.Subject,
-			Forget: p.Forget, Decisions: len(p.Decisions),
+			Forget: p.Forget, Decisions: len(p.Decisions), Mode: mode,
 		})
 		if err != nil {
 			return err
@@ -268,15 +268,26 @@ func (j *Journal) undone(plan memsync.ID, state State, why memsync.Code, held []
 	})
 }
 
+// Unfinished is a plan that somebody has to finish, and how it was to be
+// committed.
+type Unfinished struct {
+	*memsync.Plan
+	Mode memsync.CommitMode
+}
+
 // Unfinished are the plans that began and neither were applied nor undone, in
 // the order in which they began, with the contents that the journal holds: a
 // file marked Secret comes without.
-func (j *Journal) Unfinished() ([]*memsync.Plan, error) {
-	var plans []*memsync.Plan
+func (j *Journal) Unfinished() ([]Unfinished, error) {
+	var plans []Unfinished
 	err := j.view(func(tx *bolt.Tx) error {
 		return tx.Bucket(bucketOpen).ForEach(func(_, id []byte) error {
+			rec, err := getPlan(tx, memsync.ID(id))
+			if err != nil {
+				return err
+			}
 			p, err := loadPlan(tx, memsync.ID(id))
-			plans = append(plans, p)
+			plans = append(plans, Unfinished{p, rec.Mode})
 			return err
 		})
 	})
@@ -288,6 +299,23 @@ func (j *Journal) Pending() (n int, err error) {
 	return n, j.view(func(tx *bolt.Tx) error {
 		return tx.Bucket(bucketOpen).ForEach(func(_, _ []byte) error { n++; return nil })
 	})
+}
+
+// Recent are the newest n plans, newest first, whatever became of them.
+func (j *Journal) Recent(n int) (ids []memsync.ID, err error) {
+	err = j.view(func(tx *bolt.Tx) error {
+		c := tx.Bucket(bucketDecisions).Cursor()
+		for k, v := c.Last(); k != nil && len(ids) < n; k, v = c.Prev() {
+			h, _, err := splitDecision(v)
+			if err != nil {
+				return err
+			}
+			ids = append(ids, memsync.ID(h.plan))
+			k, v = c.Seek(k[:8:8]) // the first decision of this plan
+		}
+		return nil
+	})
+	return ids, err
 }
 
 // Plan is a plan as it was decided, with the contents that are still here, and

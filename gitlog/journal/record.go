@@ -67,6 +67,8 @@ type planRecord struct {
 	Subject   string           `json:"subject"`
 	Forget    []memsync.ID     `json:"forget,omitempty"`
 	Decisions int              `json:"decisions"`
+
+	Mode memsync.CommitMode `json:"mode,omitempty"`
 }
 
 // fileRecord is a file of a plan. Git names it by Blob once it is committed.
