@@ -41,22 +41,24 @@ func matchRules(s string) []span {
 		return nil
 	}
 	slices.SortFunc(hits, func(a, b met) int { return cmp.Or(cmp.Compare(a.rule, b.rule), cmp.Compare(a.start, b.start)) })
-	runs := runsOf(s)
 
-	var spans []span
+	var (
+		spans []span
+		runs  []tokenRun // found when first asked for
+	)
 	for len(hits) > 0 {
 		n := 1
 		for n < len(hits) && hits[n].rule == hits[0].rule {
 			n++
 		}
-		spans = set.rules[hits[0].rule].match(spans, s, hits[:n], runs)
+		spans = set.rules[hits[0].rule].match(spans, s, hits[:n], &runs)
 		hits = hits[n:]
 	}
 	return spans
 }
 
 func runsOf(s string) []tokenRun {
-	var out []tokenRun
+	out := make([]tokenRun, 0, 16)
 	for i := 0; i < len(s); {
 		if !tokenByte[s[i]] {
 			i++
@@ -77,7 +79,7 @@ func runsOf(s string) []tokenRun {
 
 // match applies one rule around its keywords. Windows that touch are one, so
 // that the work is linear however many keywords there are.
-func (r *rule) match(spans []span, s string, hits []met, runs []tokenRun) []span {
+func (r *rule) match(spans []span, s string, hits []met, runs *[]tokenRun) []span {
 	r.prepare()
 	reach := r.shape.reach + utf8.UTFMax
 	hits = slices.DeleteFunc(hits, func(h met) bool { return !r.possible(s, h) })
@@ -99,8 +101,13 @@ func (r *rule) match(spans []span, s string, hits []met, runs []tokenRun) []span
 		if r.near != "" && !containsFold(s[from:to], r.near) {
 			continue
 		}
-		if r.shape.run >= shortRun && !hasRun(runs, from, to, r.shape) {
-			continue
+		if r.shape.run >= shortRun {
+			if *runs == nil {
+				*runs = runsOf(s)
+			}
+			if !hasRun(*runs, from, to, r.shape) {
+				continue
+			}
 		}
 		spans = r.matchWindow(spans, s, from, to)
 	}
@@ -157,13 +164,13 @@ func (r *rule) assigns(s string, i int) bool {
 	for end = min(len(s), i+12); i < end && strings.IndexByte("=>:|?,`'\" \t\n\r\f", s[i]) >= 0; i++ {
 	}
 	start, digit := i, !r.shape.digit
-	for i < len(s) && tokenByte[s[i]] && !(digit && i-start >= r.shape.run) {
+	for i < len(s) && tokenByte[s[i]] && !(digit && i-start >= r.shape.token) {
 		c := s[i]
 		digit = digit || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '=' || c == '~'
 		i++
 	}
 	const skipped = 8 // signs of equality that belong to the token
-	return digit && i-start >= r.shape.run-skipped
+	return digit && i-start >= r.shape.token-skipped
 }
 
 // containsFold is strings.Contains without regard to ASCII case; sub is in lower

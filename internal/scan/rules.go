@@ -21,9 +21,10 @@ var memsyncTOML []byte
 // ruleFile is the part of gitleaks' format that is used.
 type ruleFile struct {
 	Allowlist allowlistText `toml:"allowlist"`
-	Hints     []struct { // what saves work on a rule of the other file
-		ID   string `toml:"id"`
-		Near string `toml:"near"`
+	Hints     []struct {    // what saves work on a rule of the other file
+		ID         string          `toml:"id"`
+		Near       string          `toml:"near"`
+		Allowlists []allowlistText `toml:"allowlists"`
 	} `toml:"hints"`
 	Rules []struct {
 		ID          string          `toml:"id"`
@@ -48,17 +49,18 @@ type allowlistText struct {
 
 // rule is one rule, compiled when its first keyword is met.
 type rule struct {
-	kind    Kind
-	id      string
-	rank    int
-	source  string
-	entropy float64 // a value must be above it; 0: any
-	group   int     // of the value; 0: the first that matched, or all
-	follow  string  // after a keyword and words, points, quotes, hyphens one of these bytes comes; "": anything
-	near    string  // it stands in every match; "": nothing known
-	value   bool    // a token follows the follow byte at once
-	allow   []allowlistText
-	global  *[]allowlist // gitleaks' own; nil for ours
+	kind     Kind
+	id       string
+	rank     int
+	source   string
+	entropy  float64 // a value must be above it; 0: any
+	group    int     // of the value; 0: the first that matched, or all
+	follow   string  // after a keyword and words, points, quotes, hyphens one of these bytes comes; "": anything
+	near     string  // it stands in every match; "": nothing known
+	value    bool    // a token follows the follow byte at once
+	keywords []string
+	allow    []allowlistText
+	global   *[]allowlist // gitleaks' own; nil for ours
 
 	once  sync.Once
 	shape shape
@@ -73,6 +75,7 @@ type shape struct {
 	run   int  // it holds that many token bytes in a row
 	digit bool // one of them is no letter, point, hyphen or underscore
 
+	token   int    // an assignment: the token begins with that many token bytes
 	literal string // it begins with this, in lower case, at the start of a word; "": unknown
 }
 
@@ -102,7 +105,7 @@ func load() *ruleSet {
 			if r.Regex == "" || len(r.Keywords) == 0 {
 				continue // it looks at the file's name only
 			}
-			x := &rule{kind: r.Kind, id: r.ID, rank: rank, source: r.Regex, entropy: r.Entropy, group: r.SecretGroup, follow: r.Follow, near: r.Near, allow: r.Allowlists}
+			x := &rule{kind: r.Kind, id: r.ID, rank: rank, source: r.Regex, entropy: r.Entropy, group: r.SecretGroup, follow: r.Follow, near: r.Near, keywords: r.Keywords, allow: r.Allowlists}
 			if x.kind == "" {
 				x.kind = Secret
 			}
@@ -126,6 +129,7 @@ func load() *ruleSet {
 		for _, x := range set.rules {
 			if x.id == h.ID {
 				x.near = h.Near
+				x.allow = append(x.allow, h.Allowlists...)
 			}
 		}
 	}
@@ -143,6 +147,17 @@ const (
 // it and the operator hold nothing else, which follows checks.
 const assignment = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(`
 
+// keywordIn reports whether a part of the rule's expression spells a keyword out.
+func (r *rule) keywordIn(part string) bool {
+	part = strings.ToLower(part)
+	for _, k := range r.keywords {
+		if strings.Contains(part, strings.ToLower(k)) {
+			return true
+		}
+	}
+	return false
+}
+
 // wordsBefore is how gitleaks takes in the words before a name, for its
 // allowlists to see.
 const wordsBefore = `[\w.-]{0,50}?`
@@ -159,8 +174,11 @@ func (r *rule) prepare() {
 			panic("bug: rule " + r.id + ": " + err.Error())
 		}
 		r.shape = shapeOf(tree)
-		if tree.Op == syntax.OpConcat && strings.Contains(source, assignment) {
-			r.follow, r.value = "=>:|?,", true
+		if name, token, ok := strings.Cut(source, assignment); ok && tree.Op == syntax.OpConcat && !r.keywordIn(token) {
+			tree, err := syntax.Parse("(?i)("+token, syntax.Perl)
+			if err == nil && strings.HasPrefix(name, "(?i)") {
+				r.follow, r.value, r.shape.token = "=>:|?,", true, runOf(tree).head
+			}
 		}
 		for _, a := range r.allow {
 			for _, x := range a.Regexes {
