@@ -1,0 +1,10 @@
+//go:build !unix
+
+package indexer
+
+import (
+	"errors"
+	"syscall"
+)
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
