@@ -246,15 +246,21 @@ func (j *documents) carry(body []string, wants []want) *format.Document {
 			t.manners(&j.base.text, j.early.text, j.late.text)
 		}
 		t.open = t.open && len(body) > 0
-		doc, err := format.Parse(t.bytes(), j.lim)
+		carrier, err := format.Parse(t.bytes(), j.lim)
 		if err != nil {
 			continue
 		}
-		if doc = correct(doc, wants); doc == nil {
+		doc := correct(carrier, wants)
+		if doc == nil {
 			continue
 		}
-		if end, err := format.Parse(doc.Bytes(), j.lim); err == nil && slices.Equal(lead(bodyOf(end)), lead(body)) {
-			return end
+		if doc != carrier { // trust nothing that has been edited
+			if doc, err = format.Parse(doc.Bytes(), j.lim); err != nil {
+				continue
+			}
+		}
+		if slices.Equal(lead(bodyOf(doc)), lead(body)) {
+			return doc
 		}
 	}
 	return nil

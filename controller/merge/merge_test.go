@@ -298,6 +298,38 @@ func TestFrontmatterOnOneSide(t *testing.T) {
 	}
 }
 
+// A side that takes the whole frontmatter away does not take what the other
+// one added to it.
+func TestFrontmatterRemovedAgainstKeyAdded(t *testing.T) {
+	base, added, removed := "---\nname: N\n---\n\nOne.\n", "---\nname: N\nhook: H\n---\n\nOne.\n", "One.\n"
+	for _, hour := range []int{1, 3} {
+		r := both(t, at(base, 0), at(added, hour), at(removed, 2))
+		if want := "---\nhook: H\n---\n\nOne.\n"; string(r.Bytes) != want || len(r.Conflicts) > 0 {
+			t.Errorf("got %q %v", r.Bytes, r.Conflicts)
+		}
+	}
+}
+
+// Text that two deletions leave at the top must not become a frontmatter.
+func TestBodyStaysBody(t *testing.T) {
+	base := "P.\n\nQ.\n\n---\nk: v\n---\n"
+	r := both(t, at(base, 0), at("Q.\n\n---\nk: v\n---\n", 1), at("P.\n\n---\nk: v\n---\n", 2))
+	if d := read(t, r.Bytes); d.HasFrontmatter() || len(r.Conflicts) != 1 || r.Conflicts[0].Kind != Unparsed {
+		t.Errorf("got %q %v", r.Bytes, r.Conflicts)
+	}
+}
+
+func TestTextRoundTrip(t *testing.T) {
+	for _, s := range []string{"", "a", "a\n", "a\n\n", "\n", bom + "a\r\n\r\n", bom, "a\rb\n"} {
+		if got := string(split([]byte(s)).bytes()); got != s {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+	if got := string(text{lines: []string{"a", ""}, open: true}.bytes()); got != "a\n\n" {
+		t.Errorf("a last blank line vanished: %q", got)
+	}
+}
+
 // Sides that do not parse are joined by lines.
 func TestUnparsed(t *testing.T) {
 	broken := "---\nname: [N\n---\n\nOne.\n\nTwo.\n"
@@ -361,13 +393,16 @@ func TestLinesOfAuthoredFiles(t *testing.T) {
 		}
 	})
 	t.Run("tie: the larger hash", func(t *testing.T) {
-		r := Lines(Version{Bytes: []byte(base)}, Version{Bytes: []byte(a)}, Version{Bytes: []byte(b)})
-		want := "ONE\n\nTWO\n"
-		if memsync.HashOf([]byte(b)) > memsync.HashOf([]byte(a)) {
-			want = "eins\n\nTWO\n"
-		}
-		if string(r.Bytes) != want {
-			t.Errorf("%q", r.Bytes)
+		for _, b := range []string{"P\n", "Q\n", "R\n", "S\n", "T\n"} { // smaller than a; their hashes fall on both sides
+			a := "U\n"
+			r := Lines(Version{Bytes: []byte("o\n")}, Version{Bytes: []byte(a)}, Version{Bytes: []byte(b)})
+			want := a
+			if memsync.HashOf([]byte(b)) > memsync.HashOf([]byte(a)) {
+				want = b
+			}
+			if string(r.Bytes) != want {
+				t.Errorf("%q", r.Bytes)
+			}
 		}
 	})
 	t.Run("what is no text is not joined", func(t *testing.T) {
