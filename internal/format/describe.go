@@ -46,7 +46,7 @@ func Describe(d *Document, path memsync.Path, scope memsync.Scope) *memsync.Memo
 	m.Tags = distinct(m.Tags, d.list("metadata.tags")...)
 	if raw := d.text("id"); raw != "" {
 		if id, err := memsync.ParseID(raw); err == nil {
-			m.ID, m.Inline = id, d.bad == nil
+			m.ID, m.Inline = id, true
 		} else {
 			m.Aliases = distinct(m.Aliases, oneLine(raw))
 		}

@@ -64,16 +64,15 @@ type Key struct {
 // stands for itself only when it is empty.
 func (d *Document) Keys() []Key {
 	out := make([]Key, 0, len(d.keys)+4)
-	line, at := 1, 0
+	line, start, at := 1, 0, 0
 	d.leaves(func(name string, n *node) {
-		for at < n.keyAt {
+		for ; at < n.keyAt; at++ {
 			if d.raw[at] == '\n' {
 				line++
+				start = at + 1
 			}
-			at++
 		}
-		_, col := position(d.raw, n.keyAt)
-		out = append(out, Key{Name: name, Line: line, Column: col, Value: n.value()})
+		out = append(out, Key{Name: name, Line: line, Column: n.keyAt - start + 1, Value: n.value()})
 	})
 	return out
 }

@@ -38,6 +38,7 @@ func TestSetChangesOneKey(t *testing.T) {
 		{"a value where there was none", "name:\nb: c\n", "name", text("x"), "name: x\nb: c\n"},
 		{"and with trailing space", "name: \nb: c\n", "name", text("x"), "name: x\nb: c\n"},
 		{"and before a comment", "k: # note\nb: c\n", "k", text("x"), "k: x # note\nb: c\n"},
+		{"a sentence before a comment", "name: # note\n", "name", text("x"), "name: \"x\" # note\n"},
 		{"the same value", "name: 'a'   # c\n", "name", text("a"), "name: 'a'   # c\n"},
 		{"a recovered value", "description: Re: x\n", "description", text("soon"), "description: soon\n"},
 		{"a block scalar", "a: >-\n  folded\n  text\n\n# c\nb: c\n", "a", text("one"), "a: one\n\n# c\nb: c\n"},

@@ -73,9 +73,20 @@ func (d *Document) encodeOver(key string, n *node, v memsync.Value, inFlow bool)
 			want = n.style
 		case plain:
 			bare = bare || !n.null() && resolves(n.text)
+			if !inFlow && prose(key) && d.commentAfter(n.end) {
+				want = double // or the comment would be read as a part of it
+			}
 		}
 	}
 	return encode(v.Text, want, inFlow, bare)
+}
+
+// commentAfter reports whether a comment follows on the line at.
+func (d *Document) commentAfter(at int) bool {
+	for at < len(d.raw) && (d.raw[at] == ' ' || d.raw[at] == '\t') {
+		at++
+	}
+	return at < len(d.raw) && d.raw[at] == '#'
 }
 
 func flowList(items []string) string {

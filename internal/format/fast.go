@@ -112,7 +112,7 @@ func (r *fastReader) mapping(indent, depth int) ([]node, bool) {
 	if depth > fastDepth {
 		return nil, false
 	}
-	size := 4
+	size := 6
 	if depth == 0 {
 		size = 8
 	}
@@ -338,7 +338,7 @@ func (r *fastReader) flowList(n *node, v int) bool {
 			return false
 		}
 		if n.sub == nil {
-			n.sub = make([]node, 0, 4)
+			n.sub = make([]node, 0, 2)
 		}
 		n.sub = append(n.sub, item)
 		for i < r.end && src[i] == ' ' {

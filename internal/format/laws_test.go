@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -245,5 +246,60 @@ func checkEdit(t *testing.T, d, out *Document, key string, want *memsync.Value) 
 	// Everything else reads the same.
 	if !d.onlyChanged(again, key, want) {
 		t.Fatalf("another key reads differently\n%s\n%s", a, b)
+	}
+}
+
+// TestOneKeyOneLine is law 2 over the whole corpus: every key of every file,
+// and some that are not there, set to every kind of value, and removed.
+func TestOneKeyOneLine(t *testing.T) {
+	values := []memsync.Value{memsync.Text(""), memsync.Text("plain"), memsync.Text("a: b # c"), memsync.Text("no"), memsync.Text("x\nname: forged"), memsync.Text("- [a, {b"),
+		memsync.List(), memsync.List("a"), memsync.List("x", "b, c", "no: d")}
+	inputs := shapes(t)
+	corpus := shapes(t)
+	for i, b := range blocks {
+		inputs["block "+strconv.Itoa(i)] = []byte("---\n" + b + "---\n\nbody\n")
+		inputs["block crlf "+strconv.Itoa(i)] = []byte("\ufeff---\r\n" + strings.ReplaceAll(b, "\n", "\r\n") + "---\r\nbody")
+	}
+	edits, refused := 0, 0
+	for name, data := range inputs {
+		d, err := Parse(data, memsync.DefaultLimits())
+		if err != nil || d.Uneditable() || !d.HasFrontmatter() {
+			continue
+		}
+		keys := []string{"new", "metadata.new", "provenance.updated_at", "p.q.r"}
+		for _, k := range d.Keys() {
+			keys = append(keys, k.Name)
+		}
+		for _, key := range keys {
+			for i := 0; i <= len(values); i++ {
+				var out *Document
+				var want *memsync.Value
+				if i < len(values) {
+					want = &values[i]
+					out, err = d.Set(key, *want)
+				} else {
+					out, err = d.Remove(key)
+				}
+				edits++
+				if err != nil {
+					refused++
+					if _, shape := corpus[name]; shape {
+						t.Errorf("%s: %s = %v: %v", name, key, want, err)
+					}
+					continue
+				}
+				checkEdit(t, d, out, key, want)
+				if t.Failed() {
+					t.Fatalf("in %s, key %q", name, key)
+				}
+			}
+		}
+		if string(d.Bytes()) != string(data) {
+			t.Fatalf("%s was changed by an edit", name)
+		}
+	}
+	t.Logf("%d edits over %d files and %d blocks, %d refused", edits, len(corpus), 2*len(blocks), refused)
+	if edits < 5000 || refused*20 > edits {
+		t.Errorf("%d edits, %d refused: nearly everything plain should be editable", edits, refused)
 	}
 }

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"strings"
 
 	"memsync"
 )
@@ -77,7 +78,7 @@ func (f *fenceScanner) line(s string) {
 	}
 	rest := s[i:]
 	if !f.inside {
-		if c == '`' && bytes.IndexByte([]byte(rest), '`') >= 0 {
+		if c == '`' && strings.IndexByte(rest, '`') >= 0 {
 			return // inline code that happens to begin a line
 		}
 		f.inside, f.char, f.length = true, c, n
