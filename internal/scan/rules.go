@@ -8,6 +8,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -118,7 +120,11 @@ func load() *ruleSet {
 			n := int32(len(set.rules))
 			set.rules = append(set.rules, x)
 			for _, k := range r.Keywords {
-				words[strings.ToLower(k)] = append(words[strings.ToLower(k)], n)
+				k = strings.ToLower(k)
+				words[k] = append(words[k], n)
+				if up := upperButASCII(k); up != k {
+					words[up] = append(words[up], n)
+				}
 			}
 		}
 		return &f
@@ -137,6 +143,17 @@ func load() *ruleSet {
 	return set
 }
 
+// upperButASCII is k in capitals, its ASCII letters left small: the automaton
+// knows the case of ASCII only.
+func upperButASCII(k string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf {
+			return r
+		}
+		return unicode.ToUpper(r)
+	}, k)
+}
+
 // gitleaks ends most tokens so; in prose other punctuation follows too.
 const (
 	tokenEnd      = `(?:[\x60'"\s;]|\\[nr]|$)`
@@ -151,7 +168,7 @@ const assignment = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,
 func (r *rule) keywordIn(part string) bool {
 	part = strings.ToLower(part)
 	for _, k := range r.keywords {
-		if strings.Contains(part, strings.ToLower(k)) {
+		if strings.Contains(part, strings.Trim(strings.ToLower(k), "_-.")) {
 			return true
 		}
 	}
@@ -176,7 +193,8 @@ func (r *rule) prepare() {
 		r.shape = shapeOf(tree)
 		if name, token, ok := strings.Cut(source, assignment); ok && tree.Op == syntax.OpConcat && !r.keywordIn(token) {
 			tree, err := syntax.Parse("(?i)("+token, syntax.Perl)
-			if err == nil && strings.HasPrefix(name, "(?i)") {
+			name, ok := strings.CutPrefix(name, "(?i)"+wordsBefore)
+			if err == nil && ok && !strings.ContainsAny(name, ",=>") {
 				r.follow, r.value, r.shape.token = "=>:|?,", true, runOf(tree).head
 			}
 		}

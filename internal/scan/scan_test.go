@@ -4,17 +4,6 @@ import (
 	"testing"
 )
 
-func TestLoad(t *testing.T) {
-	set := loaded()
-	for _, r := range set.rules {
-		r.prepare()
-		r.re()
-		if testing.Verbose() {
-			t.Logf("%s reach %d run %d digit %v", r.id, r.shape.reach, r.shape.run, r.shape.digit)
-		}
-	}
-}
-
 const honestBody = `The payments service is released every Tuesday after the nightly build has passed. The API
 key for the staging system lives in Vault under secret/payments, and the deploy token is rotated by the platform
 team every 90 days; ask in #platform for access. Run ` + "`make release VERSION=1.4.2`" + ` from the repository root, then
