@@ -55,6 +55,7 @@ type deciding struct {
 	setID    bool            // a person accepted that the id line changes
 
 	current memsync.Hash // of the last accepted bytes at Path; "" for none
+	saved   memsync.Hash // of the bytes of a save
 	events  []memsync.LedgerEvent
 	extra   []memsync.FileChange // files beside the memory's own
 }
@@ -74,6 +75,13 @@ func (s *Subject) decide(f Facts) memsync.Decision {
 		x.current = memsync.HashOf(x.f.Current)
 	case s.Memory != nil:
 		x.current = s.Memory.Hash
+	}
+	switch {
+	case s.kind != isSave:
+	case s.read != nil:
+		x.saved = s.read.Hash
+	default:
+		x.saved = memsync.HashOf(s.Candidate.Raw)
 	}
 	x.d.Prior = x.current
 	for _, look := range rules {
@@ -104,7 +112,7 @@ func (x *deciding) warn(code, message, hint string) {
 // rejected.
 func (x *deciding) refuse(rule string, e *memsync.Error) bool {
 	op := memsync.OpReject
-	if x.saved() {
+	if x.fromDisk() {
 		op = memsync.OpHold
 	}
 	return x.answer(op, rule, e)
@@ -112,7 +120,7 @@ func (x *deciding) refuse(rule string, e *memsync.Error) bool {
 
 // wait ends with a hold for whom nobody waits, and as refuse otherwise.
 func (x *deciding) wait(rule string, e *memsync.Error) bool {
-	if x.saved() || !x.Candidate.Origin.Autonomous() && x.Candidate.Origin != memsync.OriginImport {
+	if x.fromDisk() || !x.Candidate.Origin.Autonomous() && x.Candidate.Origin != memsync.OriginImport {
 		return x.refuse(rule, e)
 	}
 	x.answer(memsync.OpHold, rule, e)
@@ -130,12 +138,20 @@ func (x *deciding) answer(op memsync.Op, rule string, e *memsync.Error) bool {
 	if x.old != nil && x.d.Memory == "" {
 		x.d.Memory = x.old.ID
 	}
-	if x.kind == isSave {
-		x.d.Base = memsync.HashOf(x.Candidate.Raw)
-	} else {
-		x.d.Base = x.f.Disk
-	}
+	x.d.Base = x.onDisk()
 	return true
+}
+
+// onDisk is the hash of what the file holds now.
+func (x *deciding) onDisk() memsync.Hash {
+	switch {
+	case x.kind != isSave:
+		return x.f.Disk
+	case x.Candidate.OnDisk != "":
+		return x.Candidate.OnDisk
+	default:
+		return x.saved
+	}
 }
 
 // noop ends with "already so".
@@ -145,9 +161,6 @@ func (x *deciding) noop(rule, detail string) bool {
 	if x.old != nil {
 		x.d.Memory = x.old.ID
 	}
-	x.d.Base, x.d.Post = x.f.Disk, x.current
-	if x.kind == isSave {
-		x.d.Base = memsync.HashOf(x.Candidate.Raw)
-	}
+	x.d.Base, x.d.Post = x.onDisk(), x.current
 	return true
 }

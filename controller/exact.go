@@ -20,12 +20,11 @@ func (x *deciding) exact() bool {
 		return false
 	}
 	if x.old != nil && x.old.Path == x.Path && x.moveTo == "" {
-		same := memsync.HashOf(x.doc.Bytes()) == x.current
+		same := x.kind == isSave && x.saved == x.current || x.kind == isWrite && x.mem.Hash == x.current
 		if x.kind == isWrite && c.Raw == nil {
 			same = same || x.unchanged()
 		}
-		joined := x.kind == isSave && memsync.HashOf(c.Raw) != x.current
-		if same && !joined && len(x.events) == 0 && len(c.Events) == 0 && x.copied == nil && x.alias == "" {
+		if same && len(x.events) == 0 && len(c.Events) == 0 && x.copied == nil && x.alias == "" {
 			return x.noop("exact", "already so")
 		}
 		x.pass("exact", "")

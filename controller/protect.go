@@ -24,7 +24,7 @@ func (x *deciding) protected() bool {
 		return false
 	}
 	switch {
-	case x.saved() && x.actor.Person():
+	case x.fromDisk() && x.actor.Person():
 		x.pass("protected", why+"; a person saved")
 		return false
 	case x.accepting():
@@ -46,7 +46,7 @@ func (x *deciding) protected() bool {
 func (x *deciding) unchanged() bool {
 	switch {
 	case x.kind == isSave:
-		return x.old.Path == x.Path && memsync.HashOf(x.Candidate.Raw) == x.current
+		return x.old.Path == x.Path && x.saved == x.current
 	case x.kind == isWrite && x.mem != nil && x.moveTo == "":
 		return x.mem.BodyKey == x.old.BodyKey && x.mem.MetaKey == x.old.MetaKey
 	}

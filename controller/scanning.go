@@ -52,13 +52,14 @@ func (x *deciding) scan() bool {
 		x.pass("scan", "")
 		return false
 	}
+	x.redact(hits)
 	if len(prints) > 0 {
 		worst.Details = map[string]string{"fingerprints": strings.Join(prints, ",")}
 	}
 	worst.Hint = "take it out and save again"
 	if worst.Code == memsync.CodeSecret {
 		worst.Hint += "; if it is none, `memsync allow FINGERPRINT --reason …`"
-	} else if x.saved() {
+	} else if x.fromDisk() {
 		worst.Hint += "; a person may `memsync accept` it"
 	}
 	if x.kind == isPeer {
@@ -119,7 +120,8 @@ func what(k scan.Kind) string {
 // count.
 type hit struct {
 	scan.Hit
-	at string
+	at    string
+	value string // what was matched; never shown
 }
 
 // shownPath is the path as findings may show it: not when it holds the secret.
@@ -130,6 +132,37 @@ func (x *deciding) shownPath(hits []hit) memsync.Path {
 		}
 	}
 	return x.Path
+}
+
+// redact takes what could repeat a secret out of findings that other rules
+// left: those of its line, and those that quote its beginning.
+func (x *deciding) redact(hits []hit) {
+	path := x.shownPath(hits)
+	for i := range x.d.Findings {
+		f := &x.d.Findings[i]
+		f.Path = path
+		if f.Code != memsync.FindSecret && quotes(hits, f.Line, f.Message+f.Hint) {
+			f.Message, f.Hint = "not shown: a secret stands there", ""
+		}
+	}
+	for i := range x.d.Reasons {
+		if r := &x.d.Reasons[i]; quotes(hits, 0, r.Detail) {
+			r.Detail = ""
+		}
+	}
+}
+
+func secretIn(hits []hit) bool {
+	return slices.ContainsFunc(hits, func(h hit) bool { return h.Kind == scan.Secret })
+}
+
+func quotes(hits []hit, line int, text string) bool {
+	for _, h := range hits {
+		if h.Kind == scan.Secret && (line > 0 && h.Line == line || h.value != "" && strings.Contains(text, h.value[:min(8, len(h.value))])) {
+			return true
+		}
+	}
+	return false
 }
 
 // hits scans what the candidate brings. Of a write only what was not in the
@@ -153,10 +186,11 @@ func (x *deciding) hits() []hit {
 				continue
 			}
 			seen[key] = true
+			found := hit{h, at, s[h.Start:h.End]}
 			if at != "" {
-				h.Line, h.Column = 0, 0
+				found.Line, found.Column = 0, 0
 			}
-			out = append(out, hit{h, at})
+			out = append(out, found)
 		}
 	}
 	whole := c.Raw
@@ -180,7 +214,7 @@ func (x *deciding) hits() []hit {
 			}
 		}
 	}
-	if !x.saved() {
+	if !x.fromDisk() {
 		for _, f := range c.Fields {
 			add("a key", f.Key)
 			for _, v := range valueTexts(f.Value) {

@@ -9,16 +9,18 @@ import (
 // are kept, and the decision gets its files, events and the memory as the View
 // will hold it.
 func (x *deciding) settle(op memsync.Op) bool {
-	c := &x.Candidate
 	inline := x.placeID()
 	x.stampTimes()
 	content := x.doc.Bytes()
-	post := memsync.HashOf(content)
-
-	m := *x.mem
-	if x.doc != nil {
-		m = *format.Describe(x.doc, x.Path, x.Scope)
+	post := x.saved
+	if x.kind != isSave || x.doc != x.Subject.doc {
+		post = memsync.HashOf(content)
 	}
+
+	if x.mem.Hash != post || x.mem.Path != x.Path {
+		x.mem = format.Describe(x.doc, x.Path, x.Scope)
+	}
+	m := *x.mem
 	m.ID, m.Inline, m.Hash, m.Size = x.id, inline, post, int64(len(content))
 	switch {
 	case x.old != nil && x.old.BodyKey == m.BodyKey && x.old.Sketch != nil:
@@ -37,10 +39,7 @@ func (x *deciding) settle(op memsync.Op) bool {
 
 	d := &x.d
 	d.Op, d.Memory, d.Post, d.After = op, x.id, post, &m
-	d.Base = x.f.Disk
-	if x.kind == isSave {
-		d.Base = memsync.HashOf(c.Raw)
-	}
+	d.Base = x.onDisk()
 	if x.old != nil && x.old.Path != x.Path {
 		d.From = x.old.Path
 		gone := memsync.FileChange{Path: x.old.Path, Prior: x.old.Blob}

@@ -71,6 +71,12 @@ func (x *deciding) shapeFile() bool {
 		return false
 	}
 	if x.refused != nil {
+		if x.kind == isPeer {
+			return x.noop("shape", "in the tree, unreadable")
+		}
+		if secretIn(x.hits()) {
+			return x.scan() // held as such, so that its bytes are never copied
+		}
 		e := *x.refused
 		e.Path = x.Path
 		if e.Hint == "" {

@@ -93,9 +93,9 @@ func kindOf(c memsync.Candidate) kind {
 	}
 }
 
-// saved reports whether nobody waits for an answer because the bytes came by
+// fromDisk reports whether nobody waits for an answer because the bytes came by
 // the disk: such a candidate is never rejected.
-func (s *Subject) saved() bool {
+func (s *Subject) fromDisk() bool {
 	return s.Candidate.Origin.Save() || s.kind == isPeer
 }
 
