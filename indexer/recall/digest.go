@@ -61,8 +61,16 @@ func Digest(in Input) Output {
 	l := newList(in, index, lim)
 	l.fit()
 
+	body := l.render()
+	if !l.readable(body) {
+		return Output{Findings: []memsync.Finding{{
+			Code: memsync.FindIndexMarkers, Severity: memsync.Severe, Path: file,
+			Message: "a code fence above the generated list is closed only below it, so that the list would count as code; it is not written",
+			Hint:    "close the fence above the list",
+		}}}
+	}
 	out := Output{Files: map[memsync.Path][]byte{}, Findings: l.findings(file)}
-	if body := l.render(); !bytes.Equal(body, in.MemoryMD) {
+	if !bytes.Equal(body, in.MemoryMD) {
 		if len(body) == 0 {
 			body = nil
 		}
@@ -85,6 +93,14 @@ func Digest(in Input) Output {
 		}
 	}
 	return out
+}
+
+// readable reports whether a reader of body would find the region where it is.
+// What stood inside the old one may have kept two fences of people's apart.
+func (l *list) readable(body []byte) bool {
+	x, err := format.ParseIndex(body)
+	return err == nil && x.HasRegion() == l.written() &&
+		(!x.HasRegion() || len(x.Before()) == len(l.before) && len(x.After()) == len(l.after))
 }
 
 // limits fills what a caller left out.

@@ -110,6 +110,7 @@ func TestDigest(t *testing.T) {
 		{name: "Q62 nested markers", file: begin + begin + end, ms: []*memsync.Memory{style}, want: begin + begin + end, codes: []string{"MS403"}},
 		{name: "git's conflict markers", file: "<<<<<<< HEAD\nx\n=======\n", ms: []*memsync.Memory{style}, want: "<<<<<<< HEAD\nx\n=======\n", codes: []string{"MS403"}},
 		{name: "not text", file: "\xff\xfea\x00", ms: []*memsync.Memory{style}, want: "\xff\xfea\x00", codes: []string{"MS403"}},
+		{name: "a fence around the region, kept open by a line inside", file: "```\n" + begin + "```\n" + end + "```\n", ms: []*memsync.Memory{style}, want: "```\n" + begin + "```\n" + end + "```\n", codes: []string{"MS403"}},
 		{name: "Q61 lint only checks", file: "- [gone](gone.md)\n```\n[x](example.md)\n```\n", ms: []*memsync.Memory{style}, scope: func(s *memsync.Scope) { s.MemoryMD = memsync.LintOnly },
 			want: "- [gone](gone.md)\n```\n[x](example.md)\n```\n", codes: []string{"MS401", "MS401"}},
 		{name: "Q61 lint, nothing drifted", file: "- [a](user_review-style.md)\n[out](../x.md) [[dangling]]\n", ms: []*memsync.Memory{style}, scope: func(s *memsync.Scope) { s.MemoryMD = memsync.LintOnly },
@@ -442,5 +443,52 @@ func BenchmarkDigest150(b *testing.B) {
 	s.digest()
 	for b.Loop() {
 		recall.Digest(s.input())
+	}
+}
+
+// Pinned entries overflow last, and their pages are their own.
+func TestPinnedOverflow(t *testing.T) {
+	var ms []*memsync.Memory
+	for i := range 50 {
+		ms = append(ms, mem(i, fmt.Sprintf("user_%02d.md", i), fmt.Sprintf("p%02d", i), "", pinned))
+	}
+	ms = append(ms, mem(100, "user_a.md", "A", ""))
+	s := newStore("", ms...)
+	s.limits = memsync.Limits{IndexLines: 30, IndexBytes: 25000}
+	out := s.digest()
+	want := begin
+	for i := range 23 {
+		want += fmt.Sprintf("- [p%02d](user_%02d.md)\n", i, i)
+	}
+	want += "- 27 more: [pinned-p](_index/pinned-p.md)\n\n## user\n\n- 1 more: [user-a](_index/user-a.md)\n" + end
+	same(t, want, string(s.file))
+	if len(out.Outside) != 28 || out.Outside[27] != id(100) {
+		t.Errorf("%d outside", len(out.Outside))
+	}
+}
+
+// While a copy waits to be told apart, two memories have one id and one name:
+// their paths decide.
+func TestSameNameSameID(t *testing.T) {
+	var ms []*memsync.Memory
+	want := begin + "\n## user\n\n"
+	for i := range 40 {
+		ms = append(ms, mem(1, fmt.Sprintf("user_%02d.md", i), "Same", ""))
+		want += fmt.Sprintf("- [Same](user_%02d.md)\n", i)
+	}
+	s := newStore("", ms...)
+	s.digest()
+	same(t, want+end, string(s.file))
+
+	for i := range 400 { // and no page can be split any further
+		ms = append(ms, mem(1, fmt.Sprintf("project_%03d.md", i), "Same", ""))
+	}
+	s = newStore("", ms...)
+	s.digest()
+	if again := s.digest(); len(again.Files) > 0 {
+		t.Error("not a fixed point")
+	}
+	if page := s.pages["memory/_index/project-s.md"]; !bytes.Contains(page, []byte("](project-s.same_")) {
+		t.Errorf("%s", page)
 	}
 }

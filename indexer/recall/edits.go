@@ -78,7 +78,7 @@ func (e *editing) readPrevious(previous []byte) {
 	from, to := old.InnerLines()
 	for i := from; i < to; i++ {
 		line := old.Text(i)
-		e.before[strings.TrimRight(line, " \t")]++
+		e.before[lineKey(old, i)]++
 		if old.Lines[i].Fenced {
 			continue
 		}
@@ -118,10 +118,9 @@ func (e *editing) lines() {
 	}
 	var changed []int
 	for i := from; i < to; i++ {
-		line := strings.TrimRight(e.now.Text(i), " \t")
-		if left[line] > 0 {
-			left[line]--
-			if _, m := e.entry(line); m != nil && !e.now.Lines[i].Fenced {
+		if key := lineKey(e.now, i); left[key] > 0 {
+			left[key]--
+			if _, m := e.entry(key); m != nil && !e.now.Lines[i].Fenced {
 				e.claimed[m.Path] = true
 			}
 			continue
@@ -133,6 +132,16 @@ func (e *editing) lines() {
 			e.moved = append(e.moved, i)
 		}
 	}
+}
+
+// lineKey is what makes two lines of a region the same: the text, line ends
+// and blanks at the end aside. In a code fence a line is another one.
+func lineKey(x *format.Index, i int) string {
+	line := strings.TrimRight(x.Text(i), " \t")
+	if x.Lines[i].Fenced {
+		return "\x00" + line
+	}
+	return line
 }
 
 // restLine is the line that names the pages.
@@ -163,7 +172,7 @@ func (e *editing) line(i int, line string) bool {
 	old, listed := e.entries[m.Path]
 	fresh := entryOf(m, e.scope)
 	fresh.Label = format.OneLine(fresh.Label, format.MaxIndexLabel)
-	if newText := typed.Text != old.Text || !listed; newText && !e.says(m, typed.Text) {
+	if newText := typed.Text != old.Text || !listed; newText && (typed.Text == "" || !e.says(m, typed.Text)) {
 		switch {
 		case typed.Text == "" && !listed:
 			return false
