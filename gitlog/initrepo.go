@@ -1,0 +1,88 @@
+package gitlog
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"memsync"
+)
+
+// Init makes root a git repository, root and all, with the git binary or, where
+// there is none, go-git. branch "" is init.defaultBranch, or main. A directory
+// that is the top of a repository already is left as it is.
+func Init(root, branch string, opt Options) error {
+	env := environ(opt.Env)
+	if opt.Env == nil {
+		env = os.Environ()
+	}
+	if err := os.MkdirAll(root, 0o777); err != nil {
+		return fault(memsync.CodeIOWrite, "making "+root, err)
+	}
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return fault(memsync.CodeIOWrite, "making "+root, err)
+	}
+	if top, gitDir, err := findGitDir(root); err != nil {
+		return err
+	} else if gitDir != "" && top == root {
+		return nil
+	}
+	if branch == "" {
+		none := filepath.Join(root, ".git")
+		branch = readSettings(env, none, none, "").get("init.defaultbranch")
+	}
+	if branch == "" {
+		branch = "main"
+	}
+	if !validBranch(branch) {
+		return &memsync.Error{Code: memsync.CodeUsage, Message: "not a branch name: " + branch}
+	}
+	binary := ""
+	if !opt.NoBinary {
+		binary = lookGit(env)
+	}
+	if binary == "" {
+		_, err := git.PlainInitWithOptions(root, &git.PlainInitOptions{
+			InitOptions: git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName(branch)},
+		})
+		return fault(memsync.CodeIOWrite, "making a repository in "+root, err)
+	}
+	ctx, cancel := background()
+	defer cancel()
+	return initByGit(ctx, binary, root, branch, env)
+}
+
+func initByGit(ctx context.Context, binary, root, branch string, env environ) error {
+	cmd := exec.CommandContext(ctx, binary, "init", "--quiet", "--initial-branch="+branch, ".")
+	cmd.Dir, cmd.Env = root, env.forGit()
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		return gitSaid([]string{"init"}, stderr.String(), err)
+	}
+	return nil
+}
+
+// validBranch is git's check-ref-format, as far as a branch needs it.
+func validBranch(name string) bool {
+	if name == "" || name == "HEAD" || name[0] == '-' || strings.HasSuffix(name, ".") || strings.Contains(name, "..") || strings.Contains(name, "@{") {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if c <= ' ' || c == 0x7f || strings.IndexByte(`~^:?*[\`, c) >= 0 {
+			return false
+		}
+	}
+	for _, part := range strings.Split(name, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return true
+}

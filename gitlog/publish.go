@@ -1,0 +1,259 @@
+package gitlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"memsync"
+)
+
+// Files that a commit prepares in the git directory. The number is the
+// process's.
+const (
+	markPrefix  = "memsync-mark."
+	tipPrefix   = "memsync-tip."
+	indexPrefix = "memsync-index."
+)
+
+// preparedIndex is a new index beside the real one.
+type preparedIndex struct {
+	file string    // "" when there is nothing to change
+	to   string    // the real one
+	base fileStamp // of the real one when it was read
+}
+
+func (p *preparedIndex) remove() {
+	if p.file != "" {
+		os.Remove(p.file)
+		p.file = ""
+	}
+}
+
+func (p *preparedIndex) sync() error {
+	f, err := os.OpenFile(p.file, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func (p *preparedIndex) install() error {
+	if err := os.Rename(p.file, p.to); err != nil {
+		return err
+	}
+	p.file = ""
+	return nil
+}
+
+// prepareIndex writes the index as it will be, next to the real one.
+func (j *commitJob) prepareIndex() error {
+	r := j.r
+	j.index = preparedIndex{to: filepath.Join(r.gitDir, "index")}
+	file := filepath.Join(r.gitDir, fmt.Sprintf("%s%d.tmp", indexPrefix, os.Getpid()))
+	x, stamp, err := r.readIndex()
+	j.index.base = stamp
+	var foreign *foreignIndex
+	if err != nil && !errors.As(err, &foreign) {
+		return err
+	}
+	byGit := j.way.index || foreign != nil
+	if foreign == nil {
+		if what := x.foreign(); what != "" {
+			if r.binary != "" || x.incomplete() {
+				byGit = true
+			} // without git an untracked cache is dropped: it is only a hint
+			foreign = &foreignIndex{what}
+		}
+	}
+	if byGit {
+		if r.binary == "" {
+			return missing(foreign.Error() + ", which only the git binary can rewrite, and there is none")
+		}
+		j.index.file = file
+		return j.indexByGit(file)
+	}
+	data, err := x.patch(j.indexEdits(), j.trees, indexSecond(stamp))
+	if errors.Is(err, errUnmerged) {
+		return pausedError("merge", "the index holds an unresolved conflict: resolve it and `git add`")
+	}
+	if err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o666)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return fault(memsync.CodeIOWrite, "writing the index", err)
+	}
+	j.index.file = file
+	if info, err := os.Stat(j.index.to); err == nil {
+		_ = f.Chmod(info.Mode().Perm())
+	}
+	_, err = f.Write(data)
+	if err == nil && r.disk == diskOrdered {
+		startWriteback(f)
+		err = waitWriteback(f)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fault(memsync.CodeIOWrite, "writing the index", err)
+	}
+	return nil
+}
+
+// indexSecond is the second from which entries are racily clean; 0 for no
+// index.
+func indexSecond(s fileStamp) int64 {
+	if !s.ok {
+		return 0
+	}
+	return s.mod.Unix()
+}
+
+func (j *commitJob) indexEdits() []indexEdit {
+	out := make([]indexEdit, 0, len(j.edits))
+	for _, e := range j.edits {
+		ed := indexEdit{name: e.name, prev: e.prev, next: e.blob, mode: e.mode}
+		if e.blob != "" {
+			ed.stat = statIfSame(filepath.Join(j.r.top, filepath.FromSlash(e.name)), j.bytes[e.name])
+		}
+		out = append(out, ed)
+	}
+	return out
+}
+
+// prepareTip writes the branch's new value into a file and syncs it. On a disk
+// that keeps its order this one sync makes the objects and the index durable,
+// too; elsewhere they are synced by themselves.
+func (j *commitJob) prepareTip(settle *settler) error {
+	wrap := func(err error) error {
+		return fault(memsync.CodeIOWrite, "preparing a commit in the git directory", err)
+	}
+	if j.r.disk != diskOrdered {
+		if err := j.index.sync(); err != nil {
+			return wrap(err)
+		}
+		if err := settle.finish(); err != nil {
+			return wrap(err)
+		}
+	}
+	f, err := os.OpenFile(j.tip, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return wrap(err)
+	}
+	_, err = f.WriteString(j.id.hex() + "\n")
+	if err == nil {
+		err = f.Sync()
+	}
+	return wrap(errors.Join(err, f.Close()))
+}
+
+// moveBranch sets the branch to the new commit. Natively the locks are held
+// and the old value was compared under them.
+func (j *commitJob) moveBranch() error {
+	if j.way.refs {
+		return j.moveByGit()
+	}
+	err := os.Rename(j.tip, j.refFile())
+	if isDirError(err) {
+		// git leaves empty directories where branches with slashes were.
+		removeEmptyDirs(j.refFile())
+		err = os.Rename(j.tip, j.refFile())
+	}
+	if err != nil {
+		return fault(memsync.CodeIOWrite, "moving "+j.ref, err)
+	}
+	return nil
+}
+
+func isDirError(err error) bool {
+	return errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist)
+}
+
+func removeEmptyDirs(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			removeEmptyDirs(filepath.Join(dir, e.Name()))
+		}
+	}
+	os.Remove(dir) // fails when it is not empty, as it should
+}
+
+// settleNames makes the renames durable.
+func (j *commitJob) settleNames() error {
+	if j.way.refs {
+		return syncDir(j.r.gitDir)
+	}
+	err := syncDir(filepath.Dir(j.refFile()))
+	if j.r.disk != diskOrdered {
+		err = errors.Join(err, syncDir(j.r.gitDir))
+	}
+	return err
+}
+
+// appendReflogs writes the line that `git reflog` shows, for HEAD and for the
+// branch, as git would: where there is a log already, or where logging is on.
+func (r *Repo) appendReflogs(ref string, old, id oid, message string) error {
+	kind := "commit"
+	from := old.hex()
+	if old == "" {
+		kind, from = "commit (initial)", r.kind.zero()
+	}
+	subject := strings.Join(strings.Fields(subjectOf(message)), " ")
+	line := fmt.Sprintf("%s %s %s\t%s: %s\n", from, id.hex(), signature(committer, time.Now()), kind, subject)
+	create := true
+	if set := r.config(); set.has("core.logallrefupdates") {
+		v := set.get("core.logallrefupdates")
+		on, _ := gitBool(v)
+		create = on || strings.EqualFold(v, "always")
+	}
+	for _, file := range []string{
+		filepath.Join(r.gitDir, "logs", "HEAD"),
+		filepath.Join(r.refDir(ref), "logs", filepath.FromSlash(ref)),
+	} {
+		if err := appendLine(file, line, create); err != nil {
+			return fault(memsync.CodeIOWrite, "writing the reflog", err)
+		}
+	}
+	return nil
+}
+
+func appendLine(file, line string, create bool) error {
+	flags := os.O_WRONLY | os.O_APPEND
+	if create {
+		flags |= os.O_CREATE
+	}
+	f, err := os.OpenFile(file, flags, 0o666)
+	if create && errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		f, err = os.OpenFile(file, flags, 0o666)
+	}
+	if isDirError(err) {
+		removeEmptyDirs(file)
+		f, err = os.OpenFile(file, flags, 0o666)
+	}
+	if err != nil {
+		if !create && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	_, err = f.WriteString(line)
+	return errors.Join(err, f.Close())
+}
+
+// background is for calls of git that answer at once and take no context.
+func background() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), time.Minute)
+}

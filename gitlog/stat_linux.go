@@ -1,0 +1,11 @@
+package gitlog
+
+import "syscall"
+
+func statOf(st *syscall.Stat_t) fileStat {
+	return fileStat{
+		ctime: uint32(st.Ctim.Sec), ctimeNano: uint32(st.Ctim.Nsec),
+		mtime: uint32(st.Mtim.Sec), mtimeNano: uint32(st.Mtim.Nsec),
+		dev: uint32(st.Dev), ino: uint32(st.Ino), uid: st.Uid, gid: st.Gid, size: uint32(st.Size),
+	}
+}
