@@ -109,7 +109,6 @@ func (x *deciding) record() bool {
 	x.old = x.Memory
 	for i := range x.Candidate.Events {
 		e := x.Candidate.Events[i]
-		e.ID = ""
 		if e.Memory == "" {
 			e.Memory = x.Candidate.ID
 		}
@@ -260,7 +259,6 @@ func (x *deciding) travel() {
 	x.events, x.extra = nil, nil
 	for i := range x.Candidate.Events {
 		e := x.Candidate.Events[i]
-		e.ID = ""
 		if e.Memory == "" {
 			e.Memory = x.d.Memory
 		}

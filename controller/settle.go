@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"time"
+
 	"memsync"
 	"memsync/internal/format"
 )
@@ -165,9 +167,10 @@ func (x *deciding) relTo(m *memsync.Memory) memsync.Path {
 	return x.rel(m.Path)
 }
 
-// event adds a ledger event in the name of who acts. Its id and time are the
-// keeper's.
+// event adds a ledger event in the name of who acts, whatever it says. Its id
+// and time are the keeper's.
 func (x *deciding) event(e memsync.LedgerEvent) {
+	e.ID, e.At = "", time.Time{}
 	e.Actor, e.Conversation = x.actor, x.Candidate.Conversation
 	x.events = append(x.events, e)
 }

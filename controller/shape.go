@@ -28,6 +28,7 @@ func (x *deciding) shape() bool {
 		if x.refused != nil {
 			return x.refuse("shape", x.refused)
 		}
+		x.pass("shape", "")
 		return false
 	}
 	if x.refused != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"testing"
 	"time"
 
 	"memsync"
@@ -16,10 +15,17 @@ import (
 	"memsync/internal/text"
 )
 
+// tester is what a test, a benchmark and a property have in common.
+type tester interface {
+	Helper()
+	Errorf(string, ...any)
+	Fatalf(string, ...any)
+}
+
 // world is a store in memory: it fills the facts that Needs names, as a keeper
 // does from disk and git, and can take a decision into itself.
 type world struct {
-	t        testing.TB
+	t        tester
 	scopes   []memsync.Scope
 	policy   memsync.Policy
 	now      time.Time
@@ -55,7 +61,7 @@ var (
 	start   = time.Date(2026, 4, 12, 14, 32, 11, 0, time.UTC)
 )
 
-func newWorld(t testing.TB) *world {
+func newWorld(t tester) *world {
 	return &world{
 		t: t, scopes: []memsync.Scope{people, agents, space, bound}, policy: memsync.DefaultPolicy(), now: start,
 		accepted: map[memsync.Path]string{}, disk: map[memsync.Path]string{}, missing: map[memsync.Path]bool{},
@@ -231,7 +237,7 @@ func dump(d memsync.Decision) string {
 }
 
 // lawful holds for every decision.
-func lawful(t testing.TB, c memsync.Candidate, d memsync.Decision) {
+func lawful(t tester, c memsync.Candidate, d memsync.Decision) {
 	t.Helper()
 	bad := func(format string, args ...any) {
 		t.Helper()
