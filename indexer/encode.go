@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"memsync"
@@ -34,8 +35,8 @@ func decodeDisk(b []byte) (d Disk, ok bool) {
 	d.Stat.CTime = r.int()
 	d.Stat.Inode = r.uint()
 	d.Stat.Mode = uint32(r.uint())
-	d.Hash = memsync.Hash(r.hex())
-	d.Blob = r.hex()
+	hash, blob := r.hexes()
+	d.Hash, d.Blob = memsync.Hash(hash), blob
 	return d, r.done()
 }
 
@@ -51,22 +52,26 @@ func decodeTracked(b []byte) (t Tracked, ok bool) {
 		return t, false
 	}
 	r := reader{b: b}
-	t.Hash = memsync.Hash(r.hex())
-	t.Blob = r.hex()
+	hash, blob := r.hexes()
+	t.Hash, t.Blob = memsync.Hash(hash), blob
 	return t, r.done()
 }
 
+// A header is three parts: the hashes, the texts, the rest.
 func encodeMemory(m *memsync.Memory) []byte {
-	w := writer{make([]byte, 0, 768)}
+	var hexes, texts, rest writer
+	for _, s := range []string{string(m.Hash), m.Blob, string(m.BodyKey), string(m.MetaKey)} {
+		hexes.hex(s)
+	}
 	for _, s := range []string{string(m.ID), m.Scope, string(m.Kind), string(m.Type), m.TypeText, m.Slug, m.Name, m.Description, m.Hook,
 		m.Key, m.Project, string(m.Supersedes), m.Target, m.Payload, m.SortKey} {
-		w.text(s)
+		texts.text(s)
 	}
 	for _, list := range [][]string{m.Tags, m.Aliases, m.Links, m.Conversations} {
-		w.list(list)
+		texts.list(list)
 	}
 	for _, t := range []time.Time{m.ValidFrom, m.ValidUntil, m.CreatedAt} {
-		w.time(t)
+		rest.time(t)
 	}
 	flags := uint64(0)
 	if m.Pinned {
@@ -75,26 +80,47 @@ func encodeMemory(m *memsync.Memory) []byte {
 	if m.Inline {
 		flags |= 2
 	}
-	w.uint(flags)
-	w.uint(uint64(m.Size))
-	w.hex(string(m.Hash))
-	w.hex(m.Blob)
-	w.hex(string(m.BodyKey))
-	w.hex(string(m.MetaKey))
-	w.uint(uint64(len(m.Sketch)))
-	for _, v := range m.Sketch {
-		w.b = binary.LittleEndian.AppendUint32(w.b, v)
-	}
+	rest.uint(flags)
+	rest.uint(uint64(m.Size))
+	rest.sketch(m.Sketch)
+	w := writer{make([]byte, 0, len(hexes.b)+len(texts.b)+len(rest.b)+2*binary.MaxVarintLen32)}
+	w.text(string(hexes.b))
+	w.text(string(texts.b))
+	w.b = append(w.b, rest.b...)
 	return w.b
 }
 
-func decodeMemory(p memsync.Path, b []byte) (*memsync.Memory, error) {
-	r := reader{b: b}
-	m := &memsync.Memory{Path: p}
+// decoder reads headers. Of one record it makes one string for all texts and
+// one for all hashes, and words that come in every record are shared.
+type decoder struct {
+	words map[string]string
+	hexes []byte
+}
+
+func newDecoder() *decoder { return &decoder{words: map[string]string{}} }
+
+func (d *decoder) word(s string) string {
+	if w, ok := d.words[s]; ok {
+		return w
+	}
+	s = strings.Clone(s)
+	d.words[s] = s
+	return s
+}
+
+// memory reads the header of the memory at p into m.
+func (d *decoder) memory(m *memsync.Memory, p memsync.Path, b []byte) error {
+	hexes, rest, ok := cut(b)
+	texts, tail, ok2 := cut(rest)
+	if !ok || !ok2 {
+		return fmt.Errorf("%w: the header of %s", ErrDamaged, p)
+	}
+	r := reader{b: texts, s: string(texts)}
+	m.Path = p
 	m.ID = memsync.ID(r.text())
-	m.Scope = r.text()
-	m.Kind = memsync.Kind(r.text())
-	m.Type = memsync.Type(r.text())
+	m.Scope = d.word(r.text())
+	m.Kind = memsync.Kind(d.word(r.text()))
+	m.Type = memsync.Type(d.word(r.text()))
 	for _, s := range []*string{&m.TypeText, &m.Slug, &m.Name, &m.Description, &m.Hook, &m.Key, &m.Project} {
 		*s = r.text()
 	}
@@ -103,29 +129,36 @@ func decodeMemory(p memsync.Path, b []byte) (*memsync.Memory, error) {
 	for _, list := range []*[]string{&m.Tags, &m.Aliases, &m.Links, &m.Conversations} {
 		*list = r.list()
 	}
+	h := reader{b: hexes}
+	d.hexes = d.hexes[:0]
+	var ends [4]int
+	for i := range ends {
+		d.hexes = h.hex(d.hexes)
+		ends[i] = len(d.hexes)
+	}
+	all := string(d.hexes)
+	m.Hash, m.Blob, m.BodyKey, m.MetaKey = memsync.Hash(all[:ends[0]]), all[ends[0]:ends[1]], memsync.Hash(all[ends[1]:ends[2]]), memsync.Hash(all[ends[2]:])
+	n := reader{b: tail}
 	for _, t := range []*time.Time{&m.ValidFrom, &m.ValidUntil, &m.CreatedAt} {
-		*t = r.time()
+		*t = n.time()
 	}
-	flags := r.uint()
+	flags := n.uint()
 	m.Pinned, m.Inline = flags&1 != 0, flags&2 != 0
-	m.Size = int64(r.uint())
-	m.Hash = memsync.Hash(r.hex())
-	m.Blob = r.hex()
-	m.BodyKey = memsync.Hash(r.hex())
-	m.MetaKey = memsync.Hash(r.hex())
-	if n := r.uint(); n > 0 && n <= uint64(len(r.b)-r.at)/4 {
-		m.Sketch = make([]uint32, n)
-		for i := range m.Sketch {
-			m.Sketch[i] = binary.LittleEndian.Uint32(r.b[r.at:])
-			r.at += 4
-		}
-	} else if n > 0 {
-		r.bad = true
+	m.Size = int64(n.uint())
+	m.Sketch = n.sketch()
+	if !r.done() || !h.done() || !n.done() || flags > 3 {
+		return fmt.Errorf("%w: the header of %s", ErrDamaged, p)
 	}
-	if !r.done() {
-		return nil, fmt.Errorf("%w: the header of %s", ErrDamaged, p)
+	return nil
+}
+
+// cut takes a length-prefixed part off b.
+func cut(b []byte) (part, rest []byte, ok bool) {
+	n, w := binary.Uvarint(b)
+	if w <= 0 || n > uint64(len(b)-w) {
+		return nil, nil, false
 	}
-	return m, nil
+	return b[w : w+int(n)], b[w+int(n):], true
 }
 
 type writer struct{ b []byte }
@@ -170,8 +203,18 @@ func (w *writer) time(t time.Time) {
 	w.uint(uint64(t.Nanosecond()))
 }
 
+func (w *writer) sketch(s []uint32) {
+	w.uint(uint64(len(s)))
+	for _, v := range s {
+		w.b = binary.LittleEndian.AppendUint32(w.b, v)
+	}
+}
+
+// reader never panics on what it is given: the first thing that makes no sense
+// makes it bad, and what it returns then means nothing.
 type reader struct {
 	b   []byte
+	s   string // b as a string, where texts are read
 	at  int
 	bad bool
 }
@@ -211,7 +254,11 @@ func (r *reader) take(n uint64) []byte {
 	return out
 }
 
-func (r *reader) text() string { return string(r.take(r.uint())) }
+// text shares memory with r.s.
+func (r *reader) text() string {
+	n := len(r.take(r.uint()))
+	return r.s[r.at-n : r.at]
+}
 
 func (r *reader) list() []string {
 	n := r.uint()
@@ -229,12 +276,40 @@ func (r *reader) list() []string {
 	return out
 }
 
-func (r *reader) hex() string {
+// hex appends a hexadecimal name to out.
+func (r *reader) hex(out []byte) []byte {
 	n := r.uint()
+	raw := r.take(n >> 1)
 	if n&1 != 0 {
-		return string(r.take(n >> 1))
+		return append(out, raw...)
 	}
-	return hex.EncodeToString(r.take(n >> 1))
+	return hex.AppendEncode(out, raw)
+}
+
+// hexes are two names that share memory.
+func (r *reader) hexes() (string, string) {
+	var room [2*32 + 2*20]byte
+	buf := r.hex(room[:0])
+	n := len(buf)
+	both := string(r.hex(buf))
+	return both[:n], both[n:]
+}
+
+func (r *reader) sketch() []uint32 {
+	n := r.uint()
+	if n > uint64(len(r.b)-r.at)/4 {
+		r.bad = true
+		return nil
+	}
+	if n == 0 {
+		return nil
+	}
+	out := make([]uint32, n)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(r.b[r.at:])
+		r.at += 4
+	}
+	return out
 }
 
 func (r *reader) time() time.Time {
