@@ -32,7 +32,24 @@ func Fold(s string) string {
 	}
 	// Canonical caseless form (Unicode 3.13, D145): folding a decomposed text
 	// keeps canonically equal texts equal.
-	return norm.NFC.String(cases.Fold().String(norm.NFD.String(s)))
+	return norm.NFC.String(foldCase(norm.NFD.String(s)))
+}
+
+// foldCase is full case folding. x/text turns Cherokee letters into their
+// opposite; Unicode folds them to capitals, which are the older.
+func foldCase(s string) string {
+	s = cases.Fold().String(strings.Map(cherokee, s))
+	return strings.Map(cherokee, s)
+}
+
+func cherokee(r rune) rune {
+	switch {
+	case 0xAB70 <= r && r <= 0xABBF:
+		return r - 0xAB70 + 0x13A0
+	case 0x13F8 <= r && r <= 0x13FD:
+		return r - 8
+	}
+	return r
 }
 
 func lowerASCII(s string) string {

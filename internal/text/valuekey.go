@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -49,23 +48,14 @@ func ValueKey(s string) string {
 	t := lookalikes()
 	s = norm.NFKC.String(s)
 	s = capitalsAsWritten(s, t.asWritten)
-	s = norm.NFKC.String(cases.Fold().String(s))
-	s = norm.NFKC.String(cases.Fold().String(s)) // a compatibility form may fold once more
+	s = norm.NFKC.String(foldCase(s))
+	s = norm.NFKC.String(foldCase(s)) // a compatibility form may fold once more
 	s = norm.NFD.String(s)
 
 	var b strings.Builder
 	b.Grow(len(s))
-	var last rune // of the output
-	for i, r := range s {
-		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
-			b.WriteByte(s[i]) // a byte that is no character stays itself
-			last = 0
-			continue
-		}
+	for _, r := range s {
 		if r == ' ' || unicode.IsSpace(r) || invisible(r) {
-			continue
-		}
-		if r == '\u0307' && last == 'l' { // i with a second dot
 			continue
 		}
 		if r >= utf8.RuneSelf && unicode.Is(unicode.Nd, r) {
@@ -73,13 +63,29 @@ func ValueKey(s string) string {
 		}
 		if target, ok := t.folded[r]; ok {
 			b.WriteString(target)
-			last, _ = utf8.DecodeLastRuneInString(target)
-			continue
+		} else {
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
-		last = r
 	}
-	return norm.NFC.String(b.String())
+	return norm.NFC.String(singleDots(norm.NFD.String(b.String())))
+}
+
+// singleDots drops the dot above from letters that look like an i, which has
+// one; İ folds to such a pair. s is in NFD.
+func singleDots(s string) string {
+	if !strings.Contains(s, "\u0307") {
+		return s
+	}
+	var base rune
+	return strings.Map(func(r rune) rune {
+		if r == '\u0307' && base == 'l' {
+			return -1
+		}
+		if !unicode.IsMark(r) {
+			base = r
+		}
+		return r
+	}, s)
 }
 
 // invisible reports whether r leaves no mark on a page: controls, format
@@ -109,11 +115,21 @@ func digit(r rune) rune {
 }
 
 // capitalsAsWritten replaces capitals that look like another Latin letter than
-// their small letters do, in words that hold a Latin letter or a digit: a Greek
-// word in capitals must keep the key of the same word in small letters.
+// their small letters do, in words that hold a Latin letter or a digit and in
+// texts that are mostly Latin: in a Greek text a word in capitals must keep the
+// key of the same word in small letters.
 func capitalsAsWritten(s string, table map[rune]string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && table[r] != "" }) < 0 {
 		return s
+	}
+	latin := 0
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			latin--
+		}
 	}
 	var b strings.Builder
 	for len(s) > 0 {
@@ -122,7 +138,7 @@ func capitalsAsWritten(s string, table map[rune]string) string {
 			n = len(s)
 		}
 		word := s[:n]
-		mixed := strings.ContainsFunc(word, func(r rune) bool {
+		mixed := latin > 0 || strings.ContainsFunc(word, func(r rune) bool {
 			return '0' <= r && r <= '9' || unicode.Is(unicode.Latin, r)
 		})
 		if mixed {
