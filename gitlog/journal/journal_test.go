@@ -204,7 +204,7 @@ func TestContents(t *testing.T) {
 			if len(held) != 1 || held[0].Path != "a.md" {
 				t.Errorf("held: %v", held)
 			}
-		}, map[string]bool{"old": false, "new": true}},
+		}, map[string]bool{"old": true, "new": true}},
 		{"are shared by hash and go with the last who needs them", func(t *testing.T, j *Journal) {
 			a, b := write(1, "a.md", "", "", "same"), write(2, "b.md", "", "", "same")
 			begin(t, j, a)

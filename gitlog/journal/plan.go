@@ -219,8 +219,9 @@ func settleFiles(tx *bolt.Tx, plan memsync.ID, rec planRecord, files []fileRecor
 }
 
 // Superseded closes a plan whose files somebody else's bytes overtook. Its
-// contents stay, and held names those of them that a person or the keeper
-// should look at again.
+// contents stay, on both sides (the bytes it started from may have been saved
+// over, too), and held names those of them that a person or the keeper should
+// look at again.
 func (j *Journal) Superseded(plan memsync.ID, held []memsync.Held) error {
 	return j.undone(plan, Superseded, memsync.CodeIORaced, held)
 }
@@ -249,6 +250,9 @@ func (j *Journal) undone(plan memsync.ID, state State, why memsync.Code, held []
 				return err
 			}
 		}
+		if state == Superseded {
+			return nil
+		}
 		files, err := getFiles(tx, plan)
 		if err != nil {
 			return err
@@ -258,10 +262,8 @@ func (j *Journal) undone(plan memsync.ID, state State, why memsync.Code, held []
 			if err := release(tx, f.Base, needBase, owner); err != nil {
 				return err
 			}
-			if state == Failed {
-				if err := release(tx, f.Post, needPost, owner); err != nil {
-					return err
-				}
+			if err := release(tx, f.Post, needPost, owner); err != nil {
+				return err
 			}
 		}
 		return nil
