@@ -59,7 +59,8 @@ func decoderLine(msg string) int {
 }
 
 // remedy guesses what is wrong in a line that does not parse: the column, and
-// what to type instead.
+// what to type instead. It never repeats the value: nobody has looked for
+// secrets in a file that does not parse.
 func remedy(line string) (col int, hint string) {
 	text := strings.TrimLeft(line, " ")
 	indent := len(line) - len(text)
@@ -85,8 +86,6 @@ func remedy(line string) (col int, hint string) {
 		return indent, "check the indentation and the lines around it"
 	case value[0] == '"' || value[0] == '\'':
 		return col, "close the quote, and double or escape quotes inside the value"
-	case strings.IndexByte("`@%", value[0]) >= 0 || strings.IndexByte("[]{},&*!?|>-", value[0]) >= 0:
-		return col, "put the value in quotes: " + key + ": " + requote(value)
 	}
-	return col, "put the value in quotes: " + key + ": " + requote(value)
+	return col, "put the value in quotes: " + clip(key) + ": '…'"
 }

@@ -50,6 +50,7 @@ func TestSetChangesOneKey(t *testing.T) {
 		{"new in an empty block", "", "name", text("a"), "name: a\n"},
 		{"new at an indentation", "  name: a\n", "b", text("c"), "  name: a\n  b: c\n"},
 		{"new after a block scalar", "a: |+\n  x\n\n", "b", text("c"), "a: |+\n  x\n\nb: c\n"},
+		{"new after a kept block scalar in a mapping", "m:\n  a: |+\n    x\n\nb: c\n", "m.d", text("e"), "m:\n  a: |+\n    x\n\n  d: e\nb: c\n"},
 		{"three levels", "a: b\n", "x.v.z", text("1a"), "a: b\nx:\n  v:\n    z: 1a\n"},
 		{"flow mapping", "m: {a: b, c: d}\n", "m.a", text("x, y"), "m: {a: \"x, y\", c: d}\n"},
 		{"new in a flow mapping", "m: {a: b}\n", "m.c", text("d"), "m: {a: b, c: d}\n"},

@@ -93,6 +93,11 @@ func FuzzRoundTrip(f *testing.F) {
 		if !sameTexts(d, fixed) {
 			t.Fatal("FixRecovered changed what is read")
 		}
+		fixed.leaves(func(name string, n *node) {
+			if n.recovered {
+				t.Fatalf("FixRecovered left %s as it was: %q", name, in)
+			}
+		})
 		for _, k := range d.Keys() {
 			if got, ok := d.Get(k.Name); !ok {
 				t.Fatalf("Keys names %q, Get does not know it: %v", k.Name, got)

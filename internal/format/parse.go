@@ -184,7 +184,7 @@ func (d *Document) readKeys() error {
 
 // checkSecondBlock refuses a block that follows the first at once and is a
 // mapping too: nobody can tell which one is meant. Any other `---` in a body is
-// a rule.
+// a rule, and so is one before more text than frontmatter may have.
 func (d *Document) checkSecondBlock() error {
 	open, ok := fence(d.raw, d.after)
 	if !ok {
@@ -194,15 +194,7 @@ func (d *Document) checkSecondBlock() error {
 	if !ok {
 		return nil
 	}
-	keys, ok := readFast(string(d.raw[open:end]), open)
-	if !ok {
-		res, f := readSlow(d.raw, open, end)
-		if f != nil {
-			return nil
-		}
-		keys = res.keys
-	}
-	if len(keys) == 0 {
+	if most := max(d.lim.FrontmatterBytes, memsync.DefaultLimits().FrontmatterBytes); end-open > most || !isMapping(string(d.raw[open:end])) {
 		return nil
 	}
 	line, col := position(d.raw, d.after)

@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 		detail, is string
 	}{
 		{"bad YAML", "---\nname: a\nb: [c\n---\n", memsync.CodeFrontmatter, 3, 4, "not valid YAML", "quotes", "", ""},
-		{"Q20 a backtick", "---\nname: a\npath: `C:\\agent\\x`\n---\n", memsync.CodeFrontmatter, 3, 7, "not valid YAML", "path: '`C:\\agent\\x`'", "", ""},
+		{"Q20 a backtick", "---\nname: a\npath: `C:\\agent\\x`\n---\n", memsync.CodeFrontmatter, 3, 7, "not valid YAML", "put the value in quotes: path: '…'", "", ""},
 		{"no space after the colon", "---\nname:a\n---\n", memsync.CodeFrontmatter, 2, 1, "not a mapping", "key: value", "", ""},
 		{"no space after a later colon", "---\nname: a\nb:c\n---\n", memsync.CodeFrontmatter, 3, 2, "not valid YAML", "space after the colon", "", ""},
 		{"a tab", "---\nm:\n\ta: b\n---\n", memsync.CodeFrontmatter, 3, 1, "not valid YAML", "spaces", "", ""},
@@ -137,6 +137,12 @@ func TestAccepted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A rule directly below the block, then more text than frontmatter may have.
+func TestQ29LongTextBetweenRules(t *testing.T) {
+	mustParse(t, "---\na: b\n---\n---\n"+strings.Repeat("note: text\n", 20000)+"---\n")
+	mustParse(t, "---\na: b\n---\n\n"+strings.Repeat("x", 900<<10)+"\n")
 }
 
 func TestQ29AliasBombIsNotExpanded(t *testing.T) {

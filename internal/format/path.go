@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"memsync"
+	"memsync/internal/text"
 )
 
 // elementBytes is the longest name that ext4, APFS and NTFS all take.
@@ -130,3 +131,8 @@ func gitName(e string) bool {
 func reservedDir(e string) bool {
 	return strings.EqualFold(e, "_system") || strings.EqualFold(e, "_index") || strings.EqualFold(e, "_inbox")
 }
+
+// CollisionKey is the same for two paths that some file system takes for one
+// file: those that differ by case or Unicode form only. Two paths with one key
+// cannot both be checked out on macOS or Windows.
+func CollisionKey(p memsync.Path) string { return text.Fold(string(p)) }

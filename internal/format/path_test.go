@@ -180,3 +180,17 @@ func TestNamesAndPlaces(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestQ31Collisions(t *testing.T) {
+	same := [][2]memsync.Path{{"m/note.md", "m/Note.md"}, {"M/a.md", "m/A.md"}, {"m/caf\u00e9.md", "m/cafe\u0301.md"}, {"m/STRASSE.md", "m/straße.md"}}
+	for _, p := range same {
+		if CollisionKey(p[0]) != CollisionKey(p[1]) {
+			t.Errorf("%q and %q are told apart", p[0], p[1])
+		}
+	}
+	for _, p := range [][2]memsync.Path{{"m/a.md", "m/b.md"}, {"m/cafe.md", "m/café.md"}, {"m/a-b.md", "m/a_b.md"}} {
+		if CollisionKey(p[0]) == CollisionKey(p[1]) {
+			t.Errorf("%q and %q are taken for one", p[0], p[1])
+		}
+	}
+}
