@@ -213,7 +213,7 @@ func genScope() *rapid.Generator[memsync.Scope] {
 			Writers:  rapid.SampledFrom([]memsync.Writers{memsync.People, memsync.Mixed, "agent:claude-3.5_x", "agent:агент"}).Draw(t, "writers"),
 			Identity: rapid.SampledFrom([]memsync.IdentityMode{memsync.Inline, memsync.Ledger}).Draw(t, "identity"),
 			MemoryMD: rapid.SampledFrom([]memsync.MemoryMDMode{memsync.Region, memsync.LintOnly}).Draw(t, "memory_md"),
-			Ignore:   rapid.SliceOfN(rapid.SampledFrom([]string{"*.tmp", "a/**", `q"uo\\te`, "tab\t", "日*"}), 0, 3).Draw(t, "ignore"),
+			Ignore:   rapid.SliceOfN(rapid.SampledFrom([]string{"*.tmp", "a/**", `q"uo\\te`, "tab\t", "nl\n\x01\x7f", "日*"}), 0, 3).Draw(t, "ignore"),
 		}
 		if s.Kind == memsync.Agent {
 			s.Agent = rapid.SampledFrom([]string{"claude", "a.b", "агент"}).Draw(t, "agent")

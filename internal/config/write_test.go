@@ -70,6 +70,7 @@ func TestSetChangesOneValueAndNoOtherByte(t *testing.T) {
 		"a string in other quotes":  {"[git]\ncommit = 'auto' # x\n", "git.commit", "off", "[git]\ncommit = \"off\" # x\n"},
 		"a flag":                    {"[normalize]\nstamp=false\n", "normalize.stamp", "true", "[normalize]\nstamp=true\n"},
 		"CRLF, no last newline":     {"[git]\r\ncommit = \"auto\"", "git.branch", "main", "[git]\r\ncommit = \"auto\"\r\nbranch = \"main\""},
+		"CRLF, in the middle":       {"[git]\r\ncommit = \"auto\" # x\r\n\r\n[limits]\r\n", "git.branch", "main", "[git]\r\ncommit = \"auto\" # x\r\nbranch = \"main\"\r\n\r\n[limits]\r\n"},
 		"after a BOM":               {"\xef\xbb\xbf[limits]\nbody_lines = 2\n", "limits.body_lines", "3", "\xef\xbb\xbf[limits]\nbody_lines = 3\n"},
 		"dotted":                    {"git.commit = \"auto\" # x\n\n[limits]\n", "git.commit", "off", "git.commit = \"off\" # x\n\n[limits]\n"},
 		"inline":                    {"git = { commit = \"auto\", branch = \"a\" }\n", "git.branch", "b", "git = { commit = \"auto\", branch = \"b\" }\n"},

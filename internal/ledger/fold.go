@@ -59,10 +59,6 @@ type place struct{ scope, file memsync.Path }
 
 func (e *entry) places() []place { return append([]place{e.place}, e.also...) }
 
-func (e *entry) in(scope memsync.Path) bool {
-	return e.place.scope == scope || slices.ContainsFunc(e.also, func(p place) bool { return p.scope == scope })
-}
-
 type valueKey struct {
 	scope memsync.Path
 	value memsync.Hash
@@ -157,15 +153,13 @@ func (s *State) add(x *index, events []Located) {
 			s.bad[l.ID] = append(slices.Clip(s.bad[l.ID]), here)
 		case known.place != here && !slices.Contains(known.also, here):
 			x.byID[l.ID] = &entry{event: known.event, place: known.place, also: append(slices.Clip(known.also), here)}
-			if !known.in(l.Scope) {
-				x.enter(&known.event, l.Scope)
-			}
+			x.enter(&known.event, l.Scope)
 		}
 	}
 }
 
-// enter notes what an event says about a path and a value of a scope. Paths
-// are clean: Parse refuses others.
+// enter notes what an event says about a path and a value of a scope, at most
+// once. Paths are clean: Parse refuses others.
 func (x *index) enter(e *memsync.LedgerEvent, scope memsync.Path) {
 	if e.Path != "" {
 		p := inStore(scope, e.Path)
@@ -185,7 +179,9 @@ func inStore(scope, p memsync.Path) memsync.Path {
 	return scope + "/" + p
 }
 
-// insert is list with e at its place by id. Events come nearly sorted.
+// insert is list with e at its place by id, once. It writes into list's spare
+// room: a list that others hold must be clipped first. Events come nearly
+// sorted.
 func insert(list []*memsync.LedgerEvent, e *memsync.LedgerEvent) []*memsync.LedgerEvent {
 	if n := len(list); n == 0 || list[n-1].ID < e.ID {
 		return append(list, e)
@@ -196,7 +192,7 @@ func insert(list []*memsync.LedgerEvent, e *memsync.LedgerEvent) []*memsync.Ledg
 	if there {
 		return list
 	}
-	return slices.Insert(slices.Clip(list), at, e)
+	return slices.Insert(list, at, e)
 }
 
 // flatten is the same State in one index.

@@ -168,6 +168,29 @@ func TestForgottenStaysForgotten(t *testing.T) {
 	})
 }
 
+// TestStatesShareNoRoom: two States made from one must not write into the same
+// spare room of a list, nor two answers.
+func TestStatesShareNoRoom(t *testing.T) {
+	del := func(n int) Located {
+		return Located{LedgerEvent: memsync.LedgerEvent{ID: id(fmt.Sprintf("E%d", n)), Op: memsync.LedgerDelete, Memory: id("M1"), Path: "a.md"}, Scope: "memory"}
+	}
+	for _, s := range []*State{Fold([]Located{del(1), del(2), del(3)}), Fold(nil).With(del(1), del(2), del(3)), Fold(nil).With(del(1)).With(del(2)).With(del(3))} {
+		a, b := s.With(del(4)), s.With(del(5))
+		for i, other := range []*State{a.With(del(6)), a.With(del(7)), a.With(del(8)), a.With(del(9))} {
+			seen := other.about(id("M1"))
+			a.With(del(0)).about(id("M1"))
+			b.With(del(0)).about(id("M1"))
+			var got []string
+			for _, e := range seen {
+				got = append(got, short(e.ID))
+			}
+			if d := cmp.Diff([]string{"E1", "E2", "E3", "E4", fmt.Sprintf("E%d", 6+i)}, got); d != "" {
+				t.Error(d)
+			}
+		}
+	}
+}
+
 // TestLineUnionMergesAreHarmless merges two clones' versions of one file as
 // git's union driver does, in both directions, overlaps included.
 func TestLineUnionMergesAreHarmless(t *testing.T) {
