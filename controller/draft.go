@@ -177,7 +177,7 @@ func setKey(d *format.Document, f memsync.Field) (*format.Document, *memsync.Err
 // import. What comes from outside does not bring a person's authority along.
 func (x *deciding) whole() *memsync.Error {
 	d := x.doc
-	trusted := x.Candidate.Op == memsync.OpRestore || x.Candidate.Op == memsync.OpRevert || x.Candidate.Origin == memsync.OriginLint
+	trusted := x.Candidate.Op == memsync.OpRestore || x.Candidate.Op == memsync.OpRevert || x.Candidate.Origin == memsync.OriginLint || x.accepting()
 	if !trusted {
 		var err *memsync.Error
 		if v, ok := d.Get("provenance.source_actor"); ok && v.Text != string(x.Candidate.Origin) {

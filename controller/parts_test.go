@@ -5,8 +5,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 
 	"memsync"
+	"memsync/internal/text"
 	"pgregory.net/rapid"
 )
 
@@ -129,6 +131,20 @@ func TestRequestHashInjective(t *testing.T) {
 		a, b := pair("a"), pair("b")
 		if equal := reflect.DeepEqual(a, b); equal != (RequestHash(a) == RequestHash(b)) {
 			t.Fatalf("%+v\n%+v", a, b)
+		}
+	})
+}
+
+// The short way for ASCII is text.ValueKey's.
+func TestValueHash(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringOf(rapid.OneOf(rapid.RuneFrom(nil, &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0, Hi: 0x7f, Stride: 1}}}),
+			rapid.SampledFrom([]rune("imnIlL0O1rnvw \n")))).Draw(t, "text")
+		if rapid.IntRange(0, 9).Draw(t, "other scripts") == 0 {
+			s += rapid.String().Draw(t, "more")
+		}
+		if valueHash(s) != memsync.HashOf([]byte(text.ValueKey(s))) {
+			t.Fatalf("%q", s)
 		}
 	})
 }

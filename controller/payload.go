@@ -33,7 +33,7 @@ func cleanFields(fields []memsync.Field, actor memsync.Actor, lim memsync.Limits
 		case !validKey(f.Key):
 			return nil, nil, &memsync.Error{Code: memsync.CodeFrontmatter, Message: "not a frontmatter key: " + shown(f.Key)}
 		case seen[f.Key]:
-			return nil, nil, &memsync.Error{Code: memsync.CodeFrontmatter, Message: "the key " + f.Key + " is given twice"}
+			return nil, nil, &memsync.Error{Code: memsync.CodeFrontmatter, Message: "a key is given twice: " + shown(f.Key)}
 		}
 		seen[f.Key] = true
 		switch {

@@ -166,12 +166,14 @@ func quiet(t *testing.T, d memsync.Decision) {
 		return
 	}
 	shown := d
-	shown.Path, shown.Conversation = "", "" // what was asked for; surfaces mask it
+	if d.Op == memsync.OpHold {
+		shown.Path = "" // a held file is known by its name; surfaces show the error's
+	}
 	out, err := json.Marshal(shown)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tail := secret()[6:]; strings.Contains(string(out), tail) {
+	if tail := strings.ToLower(secret()[6:]); strings.Contains(strings.ToLower(string(out)), tail) {
 		t.Errorf("the secret is shown: %s", out)
 	}
 }

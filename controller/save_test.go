@@ -65,6 +65,19 @@ func TestSaves(t *testing.T) {
 		{"frontmatter that cannot be edited has ledger identity and is not held", func(w *world) memsync.Decision {
 			return w.save("memory/feedback_a.md", "---\nbase: &b 1\nname: a\ntype: feedback\nother: *b\n---\n\n"+text+"\n")
 		}, want{op: memsync.OpAdd, events: "identify", bytes: "---\nbase: &b 1\nname: a\ntype: feedback\nother: *b\n---\n\n" + text + "\n"}},
+		{"an empty file is a memory without text, not a deletion", func(w *world) memsync.Decision {
+			w.accepted["memory/note.md"] = text + "\n"
+			w.derived["memory/note.md"] = b
+			return w.decide(memsync.Candidate{Origin: memsync.OriginFile, Op: memsync.OpUpsert, Path: "memory/note.md"})
+		}, want{op: memsync.OpUpdate, id: b}},
+		{"what HEAD had unreadable gets its id when it can be read", func(w *world) memsync.Decision {
+			w.accepted["memory/feedback_a.md"] = plain("a", text)
+			return w.save("memory/feedback_a.md", plain("a", text+" More."))
+		}, want{op: memsync.OpUpdate, bytes: withID(plain("a", text+" More."), ulid(1001))}},
+		{"without a place in the file, by event", func(w *world) memsync.Decision {
+			w.accepted["memory/note.md"] = text + "\n"
+			return w.save("memory/note.md", text+" More.\n")
+		}, want{op: memsync.OpUpdate, bytes: text + " More.\n", events: "identify"}},
 		{"a scope with ledger identity is never touched", func(w *world) memsync.Decision {
 			return w.save("bound/feedback_a.md", plain("a", text))
 		}, want{op: memsync.OpAdd, id: ulid(1001), bytes: plain("a", text), events: "identify"}},

@@ -65,7 +65,17 @@ func (x *deciding) scan() bool {
 	if x.kind == isPeer {
 		return x.quarantine(worst)
 	}
-	return x.refuse("scan", worst)
+	x.refuse("scan", worst)
+	if x.d.Op == memsync.OpReject && secretIn(hits) {
+		// Whoever waits for the answer knows what they sent.
+		x.d.Path, x.d.From = x.shownPath(hits), ""
+		for _, s := range []*string{&x.d.Conversation, &x.d.RequestID, &x.d.Actor.Name, &x.d.Scope} {
+			if quotes(hits, 0, *s) {
+				*s = "(masked)"
+			}
+		}
+	}
+	return true
 }
 
 // Fingerprints are those of a scan's error, for Held and `allow`.
@@ -126,6 +136,9 @@ type hit struct {
 
 // shownPath is the path as findings may show it: not when it holds the secret.
 func (x *deciding) shownPath(hits []hit) memsync.Path {
+	if x.kind == isWrite && x.Memory == nil && x.Candidate.Path == "" && secretIn(hits) {
+		return "" // made from a name that may be it
+	}
 	for _, h := range hits {
 		if h.Kind == scan.Secret && h.at == "the file name" {
 			return x.Path.Dir().Join("(masked)")

@@ -109,7 +109,7 @@ func (x *deciding) needsEvent() bool {
 	if x.f.HeadHolds && x.f.DerivedID == x.id {
 		return false
 	}
-	return x.old == nil || x.old.Path != x.Path || x.old.Inline || x.copied != nil
+	return x.old == nil || x.old.Path != x.Path || x.old.ID != x.id || x.old.Inline || x.copied != nil
 }
 
 // stampTimes keeps provenance.updated_at: of writes always, of saves with

@@ -32,14 +32,14 @@ func (x *deciding) shape() bool {
 		return false
 	}
 	if x.refused != nil {
-		return x.refuse("shape", x.refused)
+		return x.refuseWrite(x.refused)
 	}
 	if x.kind == isWrite {
 		if err := x.draft(); err != nil {
 			if x.baseMoved() {
 				return x.stale() // the reason why it does not fit
 			}
-			return x.refuse("shape", err)
+			return x.refuseWrite(err)
 		}
 	}
 	detail := ""
@@ -51,6 +51,15 @@ func (x *deciding) shape() bool {
 	}
 	x.pass("shape", detail)
 	return false
+}
+
+// refuseWrite refuses a write for its shape; for a secret in it first, because
+// a parser's message may quote what it stumbled over.
+func (x *deciding) refuseWrite(e *memsync.Error) bool {
+	if secretIn(x.hits()) {
+		return x.scan()
+	}
+	return x.refuse("shape", e)
 }
 
 // shapeFile is rule 1 for bytes that are on disk. The directory wins over what

@@ -80,7 +80,7 @@ func kindOf(c memsync.Candidate) kind {
 		return isRecord
 	case c.Origin == memsync.OriginPeer:
 		return isPeer
-	case c.Origin.Save() && (c.Op == memsync.OpDelete || c.Raw == nil):
+	case c.Origin.Save() && c.Op == memsync.OpDelete:
 		return isVanished
 	case c.Origin.Save():
 		return isSave

@@ -6,7 +6,6 @@ import (
 
 	"memsync"
 	"memsync/internal/format"
-	"memsync/internal/text"
 )
 
 // tombstones is rule 3. Who may pass them:
@@ -198,9 +197,6 @@ func unmarked(line, same string) string {
 	}
 	return s
 }
-
-// valueHash is how the ledger names a value: the text never stands there.
-func valueHash(s string) memsync.Hash { return memsync.HashOf([]byte(text.ValueKey(s))) }
 
 func on(ev memsync.LedgerEvent) string {
 	if ev.At.IsZero() {

@@ -59,6 +59,15 @@ func (x *deciding) whoWritten() {
 //     called before; else the id derived from HEAD; else a fresh one.
 func (x *deciding) whoSaved() {
 	here, id := x.Memory, x.mem.ID
+	if here != nil && here.ID == "" {
+		// Bytes at HEAD that could not be read had no id; these can be.
+		here = nil
+		defer func() {
+			if x.old == nil {
+				x.old = x.Memory
+			}
+		}()
+	}
 	switch {
 	case here != nil && (id == "" || id == here.ID || slices.Contains(here.Aliases, string(id)) || x.byEvent(here)):
 		x.id, x.old = here.ID, here
@@ -132,7 +141,7 @@ func (x *deciding) holder(id memsync.ID) *memsync.Memory {
 
 // own is the id of a path by itself.
 func (x *deciding) own() memsync.ID {
-	free := func(id memsync.ID) bool { return id != "" && anywhere(x.f.View, id) == nil }
+	free := func(id memsync.ID) bool { return id != "" && len(x.f.View.ByID(id)) == 0 }
 	if id, ok := x.f.State.Identity(x.Path); ok && free(id) {
 		return id
 	}
