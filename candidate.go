@@ -107,6 +107,7 @@ type Candidate struct {
 	// A save carries Raw, the bytes read from disk. A write carries Fields and
 	// Content; Content is nil when the body stays.
 	Raw        []byte
+	OnDisk     Hash // a save whose Raw is not what the file holds: an entry edited in MEMORY.md
 	Fields     []Field
 	Content    *string
 	Operations []Operation   // with OpBatch

@@ -25,11 +25,12 @@ type app struct {
 	env    func(string) string
 
 	flags struct {
-		dir, scope, agent, tier, workspace string
-		at, asOf                           string
-		dryRun, yes, noInput               bool
-		quiet, verbose                     bool
-		json, jsonl                        bool
+		dir                 string
+		requestID, override string
+		dryRun, yes         bool
+		noInput             bool
+		quiet, verbose      bool
+		json, jsonl         bool
 	}
 }
 

@@ -165,3 +165,14 @@ func exists(p string) bool { _, err := os.Lstat(p); return err == nil }
 func isFile(p string) bool { st, err := os.Stat(p); return err == nil && st.Mode().IsRegular() }
 
 func isDir(p string) bool { st, err := os.Lstat(p); return err == nil && st.IsDir() }
+
+// UsePolicy takes data, a memsync.toml that decodes, in place of the one on
+// disk.
+func (s *Store) UsePolicy(data []byte) error {
+	p, err := config.Parse(data)
+	if err != nil {
+		return err
+	}
+	s.Policy = p
+	return s.Resolve()
+}

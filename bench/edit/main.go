@@ -1,0 +1,227 @@
+// Command edit measures the write path beside what people would use instead,
+// in one run: one durable edit against `git add && git commit` and go-git's
+// worktree, a batch of 1,000 edits, a pass over an unchanged store, start-up.
+// Medians, on copies of generated stores.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"memsync"
+	"memsync/bench/gen"
+	"memsync/internal/store"
+	"memsync/keeper"
+)
+
+const seed = 7
+
+func main() {
+	log.SetFlags(0)
+	binary := flag.String("memsync", "../bin/memsync", "the built command")
+	big := flag.Bool("100k", true, "measure 100,000 files too")
+	only := flag.String("only", "", "one group: commit, flat, 100k, batch, noop, help")
+	flag.Parse()
+	bin, err := filepath.Abs(*binary)
+	check(err)
+	scratch, err := os.MkdirTemp("", "memsync-bench-")
+	check(err)
+	defer os.RemoveAll(scratch)
+	want := func(group string) bool { return *only == "" || *only == group }
+
+	if want("help") {
+		help(bin)
+	}
+	if want("commit") {
+		one := commits(filepath.Join(scratch, "1k"), 1_000, gen.Ours, 60)
+		ten := commits(filepath.Join(scratch, "10k"), 10_000, gen.Ours, 60)
+		figure("commit_10k_ms", ms(median(ten.ours)), "ms")
+		figure("git_cli_10k_ms", ms(median(ten.cli)), "ms")
+		figure("gogit_worktree_10k_ms", ms(median(ten.gogit)), "ms")
+		figure("commit_vs_git_cli_10k", ratio(ten.ours, ten.cli), "ratio")
+		figure("commit_vs_gogit_10k", ratio(ten.ours, ten.gogit), "ratio")
+		figure("commit_1k_10k", ratio(ten.ours, one.ours), "ratio")
+		figure("apply_p99_ms", ms(quantile(ten.ours, 0.99)), "ms")
+	}
+	if want("flat") {
+		flat := commits(filepath.Join(scratch, "flat"), 10_000, gen.Flat, 20)
+		figure("commit_10k_flat_ms", ms(median(flat.ours)), "ms")
+		figure("commit_vs_git_cli_10k_flat", ratio(flat.ours, flat.cli), "ratio")
+	}
+	if want("noop") {
+		noop(bin, filepath.Join(scratch, "noop"))
+	}
+	if want("batch") {
+		batch(filepath.Join(scratch, "batch"))
+	}
+	if *big && want("100k") {
+		huge := commits(filepath.Join(scratch, "100k"), 100_000, gen.Ours, 8)
+		figure("commit_100k_ms", ms(median(huge.ours)), "ms")
+		figure("commit_vs_git_cli_100k", ratio(huge.ours, huge.cli), "ratio")
+	}
+}
+
+// times are the samples of one store size.
+type times struct{ ours, cli, gogit []time.Duration }
+
+// commits edits one file at a time, in turns: by memsync's journal, file and
+// commit; by the git command; by go-git's worktree. Each on its own copy of
+// the store, so that none pays for another's objects.
+func commits(dir string, n int, layout gen.Layout, rounds int) times {
+	a, b, c := dir+"-ours", dir+"-cli", dir+"-gogit"
+	for _, d := range []string{a, b, c} {
+		check(gen.Store(d, n, layout, seed))
+	}
+	w := newWriter(a)
+	defer w.close()
+	var t times
+	for i := range rounds {
+		at := i * 7919 % n
+		p := gen.Path(at, layout)
+		content := gen.Memory(at, 1, seed)
+		t.ours = append(t.ours, timed(func() { w.edit(p, gen.Memory(at, 0, seed), content) }))
+		t.cli = append(t.cli, timed(func() { gitCLI(b, p, content) }))
+		if i < 5 {
+			t.gogit = append(t.gogit, timed(func() { goGit(c, p, content) }))
+		}
+	}
+	for _, d := range []string{a, b, c} {
+		mustBeClean(d)
+		check(os.RemoveAll(d))
+	}
+	return t
+}
+
+func gitCLI(dir string, p memsync.Path, content []byte) {
+	check(os.WriteFile(filepath.Join(dir, string(p)), content, 0o644))
+	git(dir, "add", string(p))
+	git(dir, "commit", "-q", "-m", "edit "+string(p))
+}
+
+func git(dir string, args ...string) string {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		log.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func mustBeClean(dir string) {
+	if out := git(dir, "status", "--porcelain"); out != "" {
+		log.Fatalf("%s is not clean:\n%s", dir, out)
+	}
+}
+
+// batch is 1,000 changed files through decide, near-duplicates included, to
+// one commit, in a store of 10,000.
+func batch(dir string) {
+	var all []time.Duration
+	for round := range 3 {
+		check(gen.Store(dir, 10_000, gen.Ours, seed))
+		warm(dir)
+		for i := range 1_000 {
+			at := i * 10
+			check(os.WriteFile(filepath.Join(dir, string(gen.Path(at, gen.Ours))), gen.Memory(at, 1+round, seed), 0o644))
+		}
+		before := git(dir, "rev-list", "--count", "HEAD")
+		all = append(all, timed(func() { once(dir) }))
+		mustBeClean(dir)
+		if after := git(dir, "rev-list", "--count", "HEAD"); after == before {
+			log.Fatal("the batch made no commit")
+		}
+	}
+	figure("batch_1000_s", median(all).Seconds(), "s")
+	// The same 1,000 files as new ones: each is compared with every memory.
+	check(gen.Store(dir, 10_000, gen.Ours, seed))
+	warm(dir)
+	for i := range 1_000 {
+		p := filepath.Join(dir, "memory", "incoming", fmt.Sprintf("%s_new-%04d.md", memsync.Types[i%4], i))
+		check(os.MkdirAll(filepath.Dir(p), 0o755))
+		check(os.WriteFile(p, gen.Memory(1_000_000+i, 1, seed), 0o644))
+	}
+	figure("batch_1000_new_s", timed(func() { once(dir) }).Seconds(), "s")
+	mustBeClean(dir)
+	check(os.RemoveAll(dir))
+}
+
+// warm brings catalog and MEMORY.md up to date.
+func warm(dir string) { once(dir) }
+
+func once(dir string) {
+	s, err := store.Find(dir)
+	check(err)
+	k, err := keeper.Open(context.Background(), s, keeper.Options{})
+	check(err)
+	defer k.Close()
+	r, err := k.Once(context.Background(), keeper.OnceOptions{})
+	check(err)
+	if len(r.Held) > 0 || r.Paused != "" {
+		log.Fatalf("held %d, paused %q", len(r.Held), r.Paused)
+	}
+}
+
+// noop is the built command on a store where nothing changed.
+func noop(bin, dir string) {
+	check(gen.Store(dir, 10_000, gen.Ours, seed))
+	warm(dir)
+	var all []time.Duration
+	for range 15 {
+		all = append(all, timed(func() {
+			cmd := exec.Command(bin, "up", "--once")
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				log.Fatalf("memsync up --once: %v\n%s", err, out)
+			}
+		}))
+	}
+	figure("once_noop_10k_ms", ms(median(all)), "ms")
+	check(os.RemoveAll(dir))
+}
+
+func help(bin string) {
+	var all []time.Duration
+	for range 40 {
+		all = append(all, timed(func() {
+			if out, err := exec.Command(bin, "--help").CombinedOutput(); err != nil {
+				log.Fatalf("memsync --help: %v\n%s", err, out)
+			}
+		}))
+	}
+	figure("help_ms", ms(median(all)), "ms")
+}
+
+func timed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func figure(name string, value float64, unit string) {
+	fmt.Printf("figure %s %.3g %s\n", name, value, unit)
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func median(d []time.Duration) time.Duration { return quantile(d, 0.5) }
+
+func quantile(d []time.Duration, q float64) time.Duration {
+	s := slices.Sorted(slices.Values(d))
+	return s[min(len(s)-1, int(q*float64(len(s))))]
+}
+
+func ratio(a, b []time.Duration) float64 { return float64(median(a)) / float64(median(b)) }
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

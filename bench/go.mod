@@ -1,0 +1,7 @@
+module memsync/bench
+
+go 1.26
+
+require memsync v0.0.0
+
+replace memsync => ../

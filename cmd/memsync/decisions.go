@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"memsync"
+	"memsync/gitlog/journal"
+)
+
+func init() { verbs = append(verbs, (*app).decisionsVerb, (*app).historyVerb) }
+
+func (a *app) decisionsVerb() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "decisions",
+		Short: "List, show and revert what was decided on this machine",
+	}
+	cmd.AddCommand(a.decisionsList(), a.decisionsShow(), a.decisionsRevert())
+	return cmd
+}
+
+func (a *app) decisionsList() *cobra.Command {
+	var path, memory, op, origin, actor, since, until, cursor string
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List decisions, newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			k, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			q := journal.Query{Path: memsync.Path(path), Memory: memsync.ID(memory), Op: memsync.Op(op), Origin: memsync.Origin(origin),
+				Limit: limit, Cursor: cursor}
+			switch memsync.ActorClass(actor) {
+			case memsync.ClassPerson, memsync.ClassAgent, memsync.ClassProgram:
+				q.Class = memsync.ActorClass(actor)
+			default:
+				q.Name = actor
+			}
+			if q.Since, err = (asOfFlags{at: since}).time(); err != nil {
+				return err
+			}
+			if since != "" && len(since) == len("2006-01-02") {
+				q.Since = q.Since.Add(time.Millisecond - 24*time.Hour)
+			}
+			if q.Until, err = (asOfFlags{at: until}).time(); err != nil {
+				return err
+			}
+			page, next, total, err := k.Journal().Decisions(q)
+			if err != nil {
+				return err
+			}
+			switch {
+			case a.flags.jsonl:
+				for _, r := range page {
+					a.emit(r)
+				}
+			case a.flags.json:
+				a.emit(map[string]any{"decisions": orEmpty(page), "page": map[string]any{"total": total, "limit": limit,
+					"has_more": next != "", "next_cursor": next}})
+			default:
+				for _, r := range page {
+					fmt.Fprintf(a.stdout, "%s  %s  %-11s %s  %s  %s\n", r.ID, stamp(r.At), r.Decision.Op, actorName(r.Decision.Actor),
+						oneLine(string(r.Decision.Path)), r.State)
+				}
+				if next != "" {
+					a.say("%d of %d; more with --cursor %s", len(page), total, next)
+				}
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&path, "path", "", "only decisions on this file")
+	f.StringVar(&memory, "memory", "", "only decisions on the memory with this `ID`")
+	f.StringVar(&op, "op", "", "only this op: add, update, rename, delete, …")
+	f.StringVar(&origin, "origin", "", "only this origin: file, cli, …")
+	f.StringVar(&actor, "actor", "", "only this actor: person, agent, program, or a name")
+	f.StringVar(&since, "since", "", "not before `TIME`")
+	f.StringVar(&until, "until", "", "not after `TIME`")
+	f.IntVar(&limit, "limit", 50, "at most `N` a page, up to 200")
+	f.StringVar(&cursor, "cursor", "", "continue where the page before ended")
+	return cmd
+}
+
+func (a *app) decisionsShow() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ID",
+		Short: "Show one decision with the reason of every rule that looked",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			k, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			r, err := k.Journal().Decision(args[0])
+			if err != nil {
+				return err
+			}
+			if a.flags.json || a.flags.jsonl {
+				a.emit(r)
+				return nil
+			}
+			d := r.Decision
+			fmt.Fprintf(a.stdout, "%s  %s  %s\n%s %s %s\n", r.ID, stamp(r.At), r.State, d.Op, oneLine(string(d.Path)), d.Memory)
+			fmt.Fprintf(a.stdout, "by %s, from %s\n", actorName(d.Actor), d.Origin)
+			if r.Commit != "" {
+				fmt.Fprintf(a.stdout, "commit %s\n", r.Commit)
+			}
+			for _, x := range d.Reasons {
+				mark := "passed "
+				if !x.Passed {
+					mark = "stopped"
+				}
+				fmt.Fprintf(a.stdout, "  %-10s %s %s\n", x.Rule, mark, oneLine(x.Detail))
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) decisionsRevert() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "revert ID",
+		Short: "Undo one decision, by a decision of its own",
+		Long:  "revert brings back what was there before. What changed since is shown, and only --force overwrites it.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if force {
+				if err := a.person("decisions revert --force"); err != nil {
+					return err
+				}
+			}
+			k, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			out, err := k.Revert(a.ctx, args[0], a.candidate(memsync.OpRevert), force)
+			if err != nil {
+				return err
+			}
+			return a.printSubmitted(out)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite what changed since")
+	a.dryRunFlag(cmd)
+	return cmd
+}
+
+func (a *app) historyVerb() *cobra.Command {
+	var after uint64
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "history [MEMORY]",
+		Short: "List what happened on this machine: committed, held, rejected, nothing to do",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			k, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			var m *memsync.Memory
+			if len(args) == 1 {
+				if m, err = a.lookup(k, args[0]); err != nil {
+					return err
+				}
+				if m == nil {
+					return &memsync.Error{Code: memsync.CodeNotFound, Message: "no memory answers to " + oneLine(args[0])}
+				}
+			}
+			events, err := k.Journal().Events(after, 0)
+			if err != nil {
+				return err
+			}
+			list := []memsync.Event{}
+			for _, e := range events {
+				if m == nil || e.Memory == m.ID || e.Path == m.Path {
+					list = append(list, e)
+				}
+			}
+			if limit > 0 && len(list) > limit {
+				list = list[len(list)-limit:]
+			}
+			switch {
+			case a.flags.jsonl:
+				for _, e := range list {
+					a.emit(e)
+				}
+			case a.flags.json:
+				a.emit(map[string]any{"events": list})
+			default:
+				for _, e := range list {
+					line := fmt.Sprintf("%d  %s  %s  %s  %s  %s", e.Seq, stamp(e.At), e.Op, e.Decision, oneLine(string(e.Path)), actorName(e.Actor))
+					if e.Code != "" {
+						line += "  " + string(e.Code)
+					}
+					fmt.Fprintln(a.stdout, line)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().Uint64Var(&after, "after", 0, "only events with a number above `SEQ`")
+	cmd.Flags().IntVar(&limit, "limit", 50, "the last `N` events; 0 for all")
+	return cmd
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"memsync"
+)
+
+func init() { verbs = append(verbs, (*app).editVerb, (*app).renameVerb, (*app).deleteVerb, (*app).batchVerb) }
+
+func (a *app) editVerb() *cobra.Command {
+	var f fields
+	cmd := &cobra.Command{
+		Use:   "edit MEMORY",
+		Short: "Change a memory: the keys that are given, or its text",
+		Long: "edit changes the keys and the text that are given and nothing else in the file. Without any of them it opens the\n" +
+			"memory in $VISUAL or $EDITOR and submits what you save.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			k, m, err := a.target(args[0])
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			c := a.candidate(memsync.OpUpsert)
+			if err := f.candidate(a, cmd.Flags(), &c); err != nil {
+				return err
+			}
+			c.ID, c.Path, c.Scope = m.ID, m.Path, m.Scope
+			c.Base, c.RequestID = memsync.Hash(f.base), a.flags.requestID
+			if f.scope != "" && f.scope != m.Scope {
+				return &memsync.Error{Code: memsync.CodeUsage, Message: "edit does not move a memory", Hint: "memsync rename " + args[0] + " --to " + f.scope}
+			}
+			if len(c.Fields) == 0 && c.Content == nil {
+				if err := a.editInEditor(k, m, &c); err != nil {
+					return err
+				}
+			}
+			return a.submit(k, c)
+		},
+	}
+	f.register(cmd)
+	a.writeFlags(cmd, &f)
+	return cmd
+}
+
+func (a *app) renameVerb() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "rename MEMORY [NAME]",
+		Short: "Give a memory a new name, or move it to another scope",
+		Long:  "rename changes the name and the file name. With --to the memory moves to another scope with its id and events.",
+		Args:  cobra.RangeArgs(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 && to == "" {
+				return usage("give a new name, or --to SCOPE")
+			}
+			k, m, err := a.target(args[0])
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			c := a.candidate(memsync.OpRename)
+			c.ID, c.From, c.Scope, c.RequestID = m.ID, m.Path, to, a.flags.requestID
+			if len(args) == 2 {
+				c.Fields = []memsync.Field{{Key: "name", Value: memsync.Text(args[1])}}
+			}
+			return a.submit(k, c)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "the scope to move to")
+	a.writeFlags(cmd, nil)
+	return cmd
+}
+
+func (a *app) deleteVerb() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "delete MEMORY",
+		Short: "Delete a memory; `restore` brings it back",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			k, m, err := a.target(args[0])
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			c := a.candidate(memsync.OpDelete)
+			c.ID, c.Path, c.Scope, c.RequestID = m.ID, m.Path, m.Scope, a.flags.requestID
+			return a.submit(k, c)
+		},
+	}
+	a.writeFlags(cmd, nil)
+	return cmd
+}
+
+func (a *app) batchVerb() *cobra.Command {
+	var operations, base string
+	cmd := &cobra.Command{
+		Use:   "batch MEMORY --operations JSON",
+		Short: "Apply several edits to a memory's text, all or none",
+		Long: "The operations are a JSON list, applied in order: {\"action\":\"add\",\"content\":…}, {\"action\":\"replace\",\"old_text\":…,\"content\":…},\n" +
+			"{\"action\":\"remove\",\"old_text\":…}. An old_text that is missing or there more than once refuses all of them.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			raw, err := a.argument(operations)
+			if err != nil {
+				return err
+			}
+			c := a.candidate(memsync.OpBatch)
+			if c.Operations, err = parseOperations(raw); err != nil {
+				return err
+			}
+			k, m, err := a.target(args[0])
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			c.ID, c.Path, c.Scope, c.Base, c.RequestID = m.ID, m.Path, m.Scope, memsync.Hash(base), a.flags.requestID
+			return a.submit(k, c)
+		},
+	}
+	cmd.Flags().StringVar(&operations, "operations", "", "the list, `JSON`, @FILE, or - for standard input")
+	cmd.Flags().StringVar(&base, "if-version", "", "refuse unless the file's hash still is `HASH`")
+	cmd.MarkFlagRequired("operations")
+	a.writeFlags(cmd, nil)
+	return cmd
+}

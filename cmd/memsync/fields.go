@@ -1,0 +1,83 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"memsync"
+)
+
+// fields are the flags that say what a memory should hold.
+type fields struct {
+	typ, name, description, key, scope, content string
+	tags                                        []string
+	set                                         []string
+	local                                       bool
+	base                                        string
+}
+
+func (f *fields) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.typ, "type", "", "user, feedback, project or reference")
+	fs.StringVar(&f.name, "name", "", "the title")
+	fs.StringVar(&f.description, "description", "", "what it says, in one line")
+	fs.StringSliceVar(&f.tags, "tags", nil, "short words, comma separated")
+	fs.StringVar(&f.key, "key", "", "a stable slug: the same key in the same scope is a correction, not a new memory")
+	fs.StringVar(&f.scope, "scope", "", "the scope, as `memsync list` names it")
+	fs.StringVar(&f.content, "content", "", "the text, `TEXT`, @FILE, or - for standard input")
+	fs.StringArrayVar(&f.set, "set", nil, "set any other frontmatter key, `KEY=VALUE`; KEY= takes it away")
+}
+
+// candidate puts what was given into c.
+func (f *fields) candidate(a *app, fs *pflag.FlagSet, c *memsync.Candidate) error {
+	c.Scope = f.scope
+	for _, x := range []struct{ key, value string }{{"type", f.typ}, {"name", f.name}, {"description", f.description}, {"key", f.key}} {
+		if fs.Changed(x.key) {
+			c.Fields = append(c.Fields, memsync.Field{Key: x.key, Value: memsync.Text(x.value), Remove: x.value == ""})
+		}
+	}
+	if fs.Changed("tags") {
+		c.Fields = append(c.Fields, memsync.Field{Key: "tags", Value: memsync.List(f.tags...), Remove: len(f.tags) == 0})
+	}
+	for _, s := range f.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok || key == "" {
+			return usage("--set takes KEY=VALUE, not %q", s)
+		}
+		c.Fields = append(c.Fields, memsync.Field{Key: key, Value: memsync.Text(value), Remove: value == ""})
+	}
+	if fs.Changed("content") {
+		text, err := a.argument(f.content)
+		if err != nil {
+			return err
+		}
+		c.Content = &text
+	}
+	return nil
+}
+
+// argument is TEXT, the content of @FILE, or standard input for "-".
+func (a *app) argument(s string) (string, error) {
+	var data []byte
+	var err error
+	switch {
+	case s == "-":
+		data, err = io.ReadAll(a.stdin)
+	case strings.HasPrefix(s, "@"):
+		data, err = os.ReadFile(s[1:])
+	default:
+		return s, nil
+	}
+	if err != nil {
+		return "", &memsync.Error{Code: memsync.CodeIORead, Message: "the content can't be read", Err: err, Hint: "give a file that exists after @"}
+	}
+	if !utf8.Valid(data) {
+		return "", &memsync.Error{Code: memsync.CodeEncoding, Message: "the content is not UTF-8", Hint: "convert it first: iconv -t UTF-8"}
+	}
+	return string(data), nil
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"memsync/keeper"
+)
+
+func init() { verbs = append(verbs, (*app).statusVerb) }
+
+func (a *app) statusVerb() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Compare disk, HEAD and what was accepted, now",
+		Long:  "status looks at the disk each time it is asked. It exits 0 when nothing waits and 1 when something does.",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			k, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			st, err := k.Status(a.ctx)
+			if err != nil {
+				return err
+			}
+			if a.flags.json || a.flags.jsonl {
+				a.emit(st)
+			} else {
+				a.printStatus(st)
+			}
+			if !st.Clean() {
+				return exitError(exitFindings)
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) printStatus(st keeper.Status) {
+	w := a.stdout
+	fmt.Fprintf(w, "%s store %s\n", st.Kind, st.Root)
+	fmt.Fprintf(w, "disk %d, head %d, accepted %d\n", st.Disk, st.Head, st.Memories)
+	if st.Paused != nil {
+		fmt.Fprintf(w, "paused: %s\n  %s\n", *st.Paused, oneLine(st.Detail))
+	}
+	if len(st.Pending) > 0 {
+		fmt.Fprintf(w, "%d pending; `memsync up --once` decides about them\n", len(st.Pending))
+		for _, p := range st.Pending {
+			fmt.Fprintf(w, "  %s\n", oneLine(string(p)))
+		}
+	}
+	if len(st.Held) > 0 {
+		fmt.Fprintf(w, "%d held\n", len(st.Held))
+		for _, h := range st.Held {
+			fmt.Fprintf(w, "  %s [%s]\n", oneLine(string(h.Path)), h.Why)
+			if h.Error != nil {
+				fmt.Fprintf(w, "    %s\n", oneLine(h.Error.Error()))
+				if h.Error.Hint != "" {
+					fmt.Fprintf(w, "    %s\n", oneLine(h.Error.Hint))
+				}
+			}
+		}
+	}
+	if len(st.Waiting) > 0 {
+		fmt.Fprintf(w, "%d deletes wait: `memsync accept-deletes` lets them go, `memsync restore` brings them back\n", len(st.Waiting))
+	}
+	for _, f := range st.Skipped {
+		fmt.Fprintf(w, "skipped %s: %s\n", oneLine(string(f.Path)), oneLine(f.Message))
+	}
+	if st.Other > 0 {
+		fmt.Fprintf(w, "%d other changes are yours to commit\n", st.Other)
+	}
+	if st.Fallback {
+		fmt.Fprintln(w, "no git identity is set; commits are made as memsync <memsync@localhost>")
+	}
+	if st.Clean() {
+		fmt.Fprintln(w, "clean")
+	}
+}

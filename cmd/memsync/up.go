@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"memsync"
+	"memsync/keeper"
+)
+
+func init() { verbs = append(verbs, (*app).upVerb) }
+
+func (a *app) upVerb() *cobra.Command {
+	var once bool
+	cmd := &cobra.Command{
+		Use:   "up --once",
+		Short: "Take every changed file through the house: decide, normalize, journal, commit, list",
+		Long: "up --once looks at every file of the store, decides about each that changed, commits what is accepted in one\n" +
+			"commit and brings MEMORY.md up to date. It exits 4 when something is held or waits for you, 5 when the\n" +
+			"repository is in the middle of something.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if !once {
+				return &memsync.Error{Code: memsync.CodeUsage, Message: "give --once", Hint: "memsync up --once"}
+			}
+			k, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			defer k.Close()
+			r, err := k.Once(a.ctx, keeper.OnceOptions{})
+			if err != nil {
+				return err
+			}
+			return a.printReport(r)
+		},
+	}
+	cmd.Flags().BoolVar(&once, "once", false, "one pass, then exit")
+	a.dryRunFlag(cmd)
+	return cmd
+}
+
+// printReport tells what one pass did: a line for each decision, then what
+// waits and how to release it.
+func (a *app) printReport(r keeper.Report) error {
+	switch {
+	case a.flags.jsonl:
+		for _, d := range r.Decisions() {
+			a.emit(d)
+		}
+	case a.flags.json:
+		a.emit(r)
+	default:
+		for _, o := range r.Outcomes {
+			a.printOutcome(o)
+		}
+		for _, f := range r.Skipped {
+			a.sayFinding(f)
+		}
+		if r.Paused != "" {
+			a.say("paused: %s", r.Paused)
+			if r.Detail != "" {
+				a.say("  %s", r.Detail)
+			}
+		}
+		if len(r.Waiting) > 0 {
+			a.say("%d deletes wait: `memsync accept-deletes` lets them go, `memsync restore` brings them back", len(r.Waiting))
+		}
+	}
+	switch {
+	case r.Paused != "":
+		return exitError(exitBusy)
+	case len(r.Held) > 0 || len(r.Waiting) > 0:
+		return exitError(exitPerson)
+	}
+	return nil
+}
+
+// printOutcome tells what became of one batch.
+func (a *app) printOutcome(o keeper.Outcome) {
+	for _, d := range o.Decisions {
+		a.printDecision(d, o)
+	}
+	for _, f := range o.Findings {
+		a.sayFinding(f)
+	}
+	if o.Commit != "" && !a.flags.quiet {
+		fmt.Fprintf(a.stdout, "commit %s\n", o.Commit[:min(12, len(o.Commit))])
+	}
+}
+
+// printDecision is one line: what was done to what.
+func (a *app) printDecision(d memsync.Decision, o keeper.Outcome) {
+	if d.Op == memsync.OpNoop && d.Origin.Save() && !a.flags.verbose {
+		return
+	}
+	what := string(d.Path)
+	if what == "" {
+		what = string(d.Memory)
+	}
+	line := fmt.Sprintf("%s %s", d.Op, oneLine(what))
+	if d.From != "" && d.From != d.Path {
+		line = fmt.Sprintf("%s %s -> %s", d.Op, oneLine(string(d.From)), oneLine(what))
+	}
+	if d.Memory != "" && what != string(d.Memory) {
+		line += " " + string(d.Memory)
+	}
+	if o.AlreadyApplied {
+		line += " (already applied)"
+	}
+	fmt.Fprintln(a.stdout, line)
+	if d.Error != nil {
+		a.say("  %s [%s]", oneLine(d.Error.Error()), d.Error.Code)
+		if d.Error.Hint != "" {
+			a.say("  %s", oneLine(d.Error.Hint))
+		}
+	}
+	for _, f := range d.Findings {
+		a.sayFinding(f)
+	}
+	if a.flags.verbose {
+		for _, r := range d.Reasons {
+			state := "passed"
+			if !r.Passed {
+				state = "stopped"
+			}
+			a.say("  %s %s %s", r.Rule, state, oneLine(r.Detail))
+		}
+	}
+}
+
+// sayFinding is one line of talk: place, severity, code, message.
+func (a *app) sayFinding(f memsync.Finding) {
+	if f.Severity == memsync.Info && !a.flags.verbose {
+		return
+	}
+	place := oneLine(string(f.Path))
+	if f.Line > 0 {
+		place = fmt.Sprintf("%s:%d", place, f.Line)
+		if f.Column > 0 {
+			place = fmt.Sprintf("%s:%d", place, f.Column)
+		}
+	}
+	a.say("  %s: %s: [%s] %s", place, f.Severity, f.Code, oneLine(f.Message))
+	if f.Hint != "" && a.flags.verbose {
+		a.say("    %s", oneLine(f.Hint))
+	}
+}

@@ -1,0 +1,247 @@
+package keeper
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"memsync"
+	"memsync/controller"
+	"memsync/internal/ledger"
+	"memsync/internal/text"
+)
+
+// batch is one plan in the making: the candidates decided so far and the view
+// and ledger state that they lead to.
+type batch struct {
+	k      *Keeper
+	now    time.Time
+	base   memsync.Revision
+	before *memsync.View
+	view   *memsync.View
+	state  *ledger.State
+
+	decisions  []memsync.Decision
+	requests   []string
+	candidates []memsync.Candidate
+	events     map[string][]memsync.LedgerEvent // by scope
+	files      map[memsync.Path]*memsync.FileChange
+	order      []memsync.Path
+	changes    map[memsync.Path]*memsync.Memory
+	index      map[string]*indexEdit // by scope: a saved MEMORY.md
+	vanished   []controller.Vanished
+	names      map[memsync.Path][]string
+	findings   []memsync.Finding
+	already    bool
+}
+
+// begin starts a batch at the current revision.
+func (k *Keeper) begin() (*batch, error) {
+	view, err := k.View()
+	if err != nil {
+		return nil, err
+	}
+	state, err := k.State()
+	if err != nil {
+		return nil, err
+	}
+	return &batch{
+		k: k, now: k.opt.Now().UTC().Truncate(time.Millisecond), base: view.Revision,
+		before: view, view: view, state: state,
+		events: map[string][]memsync.LedgerEvent{}, files: map[memsync.Path]*memsync.FileChange{},
+		changes: map[memsync.Path]*memsync.Memory{}, index: k.sightIndex(), names: map[memsync.Path][]string{},
+	}, nil
+}
+
+// decideAll decides one candidate after the other, each on the view that the
+// earlier ones made. Then it holds what deletes too much at once.
+func (b *batch) decideAll(ctx context.Context, cs []memsync.Candidate) error {
+	for _, c := range cs {
+		if v := b.k.vanishedAt(c); v != nil {
+			b.vanished = append(b.vanished, *v)
+		}
+	}
+	for i, c := range cs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b.k.opt.Progress(i, len(cs))
+		if err := b.decide(c); err != nil {
+			return err
+		}
+	}
+	if !b.k.acceptDeletes && b.k.Store.CommitMode() == memsync.CommitAuto {
+		if held := controller.HoldDeletes(b.decisions, b.before, b.k.scopesGone(), b.k.Store.Policy); len(held) > 0 {
+			b.replan()
+		}
+	}
+	return nil
+}
+
+func (b *batch) decide(c memsync.Candidate) error {
+	f := controller.Facts{Now: b.now, FreshID: b.k.ids.draw(b.now), View: b.view, State: b.state, AllGlobal: b.k.allGlobal()}
+	policy := b.k.Store.Policy
+	policy.Git.Commit = b.k.Store.CommitMode()
+	s := controller.Prepare(c, f, policy)
+	request := controller.RequestHash(c)
+	if !c.Origin.Save() && !b.k.opt.ReadOnly {
+		if d, ok, err := b.k.sameRequest(c, s.Needs.Read, request); err != nil {
+			return err
+		} else if ok {
+			b.already = true
+			b.decisions = append(b.decisions, d)
+			return nil
+		}
+	}
+	if err := b.fill(&f, c, s.Needs); err != nil {
+		return err
+	}
+	d := s.Decide(f)
+	if c.OnDisk != "" && d.Op.Changes() {
+		// The bytes that were decided about are not on disk yet: an entry was
+		// edited in MEMORY.md.
+		for i := range d.Files {
+			if d.Files[i].Path == c.Path {
+				d.Files[i].Base, d.Base = c.OnDisk, c.OnDisk
+			}
+		}
+	}
+	if edit := b.index[d.Scope]; edit != nil && d.Op == memsync.OpHold && (c.OnDisk != "" || c.Path == indexPath(s.Scope)) {
+		edit.held = true // what was typed is only in MEMORY.md: it stays as it is
+	}
+	b.decisions = append(b.decisions, d)
+	b.requests = append(b.requests, request)
+	b.candidates = append(b.candidates, c)
+	b.take(&b.decisions[len(b.decisions)-1])
+	return nil
+}
+
+// take folds a decision into the planned view.
+func (b *batch) take(d *memsync.Decision) {
+	if !d.Op.Changes() {
+		// A held save still replaces nothing; findings travel in the decision.
+		return
+	}
+	changes := map[memsync.Path]*memsync.Memory{}
+	if d.From != "" && d.From != d.Path {
+		changes[d.From] = nil
+	}
+	switch {
+	case d.After != nil:
+		changes[d.After.Path] = d.After
+	case d.Op == memsync.OpDelete:
+		changes[d.Path] = nil
+	}
+	for i := range d.Files {
+		f := d.Files[i]
+		b.addFile(f)
+		if f.Post == "" && b.view.ByPath(f.Path) != nil {
+			if _, kept := changes[f.Path]; !kept {
+				changes[f.Path] = nil
+			}
+		}
+	}
+	for p, m := range changes {
+		b.k.reindexNear(b.view.ByPath(p), m)
+		b.changes[p] = m
+	}
+	b.view = b.view.With(b.base, changes)
+	b.stamp(d)
+}
+
+// stamp gives a decision's ledger events their ids and time and folds them.
+func (b *batch) stamp(d *memsync.Decision) {
+	if len(d.Events) == 0 {
+		return
+	}
+	scope, ok := memsync.FindScope(b.k.Store.Scopes, d.Scope)
+	if !ok {
+		return
+	}
+	var located []ledger.Located
+	for i := range d.Events {
+		e := &d.Events[i]
+		if e.ID == "" {
+			e.ID = b.k.ids.draw(b.now)
+		}
+		if e.At.IsZero() {
+			e.At = b.now
+		}
+		located = append(located, ledger.Located{LedgerEvent: *e, Scope: scope.Dir})
+		b.events[d.Scope] = append(b.events[d.Scope], *e)
+	}
+	b.state = b.state.With(located...)
+}
+
+// replan starts the planned view over after some decisions became holds.
+func (b *batch) replan() {
+	b.k.near = nil
+	b.view, b.changes = b.before, map[memsync.Path]*memsync.Memory{}
+	b.files, b.order = map[memsync.Path]*memsync.FileChange{}, nil
+	b.events = map[string][]memsync.LedgerEvent{}
+	for i := range b.decisions {
+		b.take(&b.decisions[i])
+	}
+}
+
+// addFile puts a file change into the plan. A file that the plan writes twice
+// keeps the first base and the last content.
+func (b *batch) addFile(f memsync.FileChange) {
+	if have, ok := b.files[f.Path]; ok {
+		have.Post, have.Content = f.Post, f.Content
+		have.Secret = have.Secret || f.Secret
+		return
+	}
+	b.files[f.Path] = &f
+	b.order = append(b.order, f.Path)
+}
+
+// outcome tells what became of the batch.
+func (b *batch) outcome(p *memsync.Plan, commit string) Outcome {
+	o := Outcome{Decisions: b.decisions, Commit: commit, AlreadyApplied: b.already, Findings: b.findings}
+	if p != nil {
+		o.Plan = p.ID
+		for _, f := range p.Files {
+			o.Files = append(o.Files, f.Path)
+		}
+		slices.Sort(o.Files)
+	}
+	return o
+}
+
+// reindexNear keeps the near-duplicate tables of this keeper at the planned
+// view.
+func (k *Keeper) reindexNear(old, now *memsync.Memory) {
+	if k.near == nil {
+		return
+	}
+	if old != nil && old.Sketch != nil {
+		if t := k.near[nearKey{old.Scope, string(old.Type)}]; t != nil {
+			t.Remove(string(old.Path))
+		}
+	}
+	if now != nil && now.Sketch != nil {
+		if t := k.near[nearKey{now.Scope, string(now.Type)}]; t != nil {
+			t.Add(string(now.Path), now.Sketch)
+		}
+	}
+}
+
+// nearTable is the MinHash table over the memories of one scope and type.
+func (k *Keeper) nearTable(v *memsync.View, scope string, t memsync.Type) *text.Table {
+	key := nearKey{scope, string(t)}
+	if k.near == nil {
+		k.near = map[nearKey]*text.Table{}
+	}
+	if have := k.near[key]; have != nil {
+		return have
+	}
+	table := text.NewTable()
+	for m := range v.InScope(scope) {
+		if m.Type == t && m.Sketch != nil {
+			table.Add(string(m.Path), m.Sketch)
+		}
+	}
+	k.near[key] = table
+	return table
+}

@@ -1,0 +1,190 @@
+package keeper
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"memsync"
+	"memsync/indexer"
+	"memsync/internal/format"
+	"memsync/internal/text"
+	"memsync/watcher"
+)
+
+// catchUp brings the catalog to HEAD when somebody else moved it: a person's
+// commit, a pull, a branch switch. It reads; what follows for MEMORY.md and
+// the ledger is the next step's.
+func (k *Keeper) catchUp(ctx context.Context) error {
+	st, err := k.repo.State()
+	if err != nil {
+		return err
+	}
+	from := k.catalog.Revision().Commit
+	if from == st.Head {
+		return nil
+	}
+	// A commit that was rewritten away and pruned is as good as none.
+	fresh := from == ""
+	if !fresh {
+		if _, err := k.repo.Resolve(from); err != nil {
+			from, fresh = "", true
+		}
+	}
+	changes, err := k.repo.Diff(from, st.Head)
+	if err != nil {
+		return err
+	}
+	up := indexer.Update{Revision: memsync.Revision{Commit: st.Head}, Memories: map[memsync.Path]*memsync.Memory{}, Tracked: map[memsync.Path]indexer.Tracked{}}
+	if fresh { // whatever the catalog has beyond HEAD is gone
+		for p := range k.catalog.AllAccepted() {
+			up.Gone = append(up.Gone, p)
+		}
+	}
+	var nameless []memsync.Path
+	descends := false
+	if !fresh && st.Head != "" {
+		if descends, err = k.repo.IsAncestor(from, st.Head); err != nil {
+			return err
+		}
+	}
+	for i, ch := range changes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		k.opt.Progress(i, len(changes))
+		scope, inScope := memsync.ScopeOf(k.Store.Scopes, ch.Path)
+		class := format.NotMemory
+		if inScope {
+			class = format.Classify(ch.Path.Rel(scope.Dir))
+		}
+		hash, _, _ := k.catalog.Accepted(ch.Path)
+		if ch.To == "" {
+			up.Gone = append(up.Gone, ch.Path)
+			if m, err := k.lastKnown(ch.Path); err != nil {
+				return err
+			} else if m != nil && descends {
+				k.dropped = append(k.dropped, drop{memory: m, commit: st.Head})
+			}
+			continue
+		}
+		data, err := k.blobContent(ch.Path, ch.To)
+		if err != nil {
+			return err
+		}
+		now := memsync.HashOf(data)
+		up.Tracked[ch.Path] = indexer.Tracked{Hash: now, Blob: ch.To}
+		if !inScope || (class != format.MemoryFile && class != format.LogFile) || watcher.Excluded(scope, ch.Path) {
+			continue
+		}
+		if now == hash { // a person committed what was accepted already
+			if m, err := k.lastKnown(ch.Path); err == nil && m != nil {
+				c := *m
+				c.Blob = ch.To
+				up.Memories[ch.Path] = &c
+				continue
+			}
+		}
+		m := k.describe(ch.Path, scope, data)
+		m.Blob = ch.To
+		up.Memories[ch.Path] = m
+		if m.ID == "" {
+			nameless = append(nameless, ch.Path)
+		}
+	}
+	if err := k.identify(up.Memories, nameless); err != nil {
+		return err
+	}
+	if k.Store.CommitMode() == memsync.CommitAuto {
+		paths := slices.Collect(maps.Keys(up.Memories))
+		for _, name := range k.scopesOf(append(paths, up.Gone...)...) {
+			if k.stale == nil {
+				k.stale = map[string]bool{}
+			}
+			k.stale[name] = true
+		}
+	}
+	k.view = nil
+	k.state = nil
+	return k.catalog.Advance(up)
+}
+
+// drop is a memory that a commit of somebody else's removed.
+type drop struct {
+	memory *memsync.Memory
+	commit string
+}
+
+// describe turns bytes at HEAD into a header; what does not parse is listed as
+// unreadable, the same on every clone.
+func (k *Keeper) describe(p memsync.Path, scope memsync.Scope, data []byte) *memsync.Memory {
+	doc, err := format.Parse(data, k.Store.Policy.Limits)
+	if err != nil {
+		return &memsync.Memory{Path: p, Scope: scope.Name(), Kind: memsync.KindUnreadable, Hash: memsync.HashOf(data), Size: int64(len(data)),
+			Name: p.Base(), SortKey: text.Fold(p.Base())}
+	}
+	m := format.Describe(doc, p, scope)
+	m.Sketch = text.Sketch(text.Shingles(doc.Body()))
+	return m
+}
+
+// identify gives ids to files at HEAD that carry none: an identify event's,
+// else the one derived from history.
+func (k *Keeper) identify(memories map[memsync.Path]*memsync.Memory, nameless []memsync.Path) error {
+	if len(nameless) == 0 {
+		return nil
+	}
+	slices.Sort(nameless)
+	state, err := k.State()
+	if err != nil {
+		return err
+	}
+	var ask []memsync.Path
+	for _, p := range nameless {
+		if id, ok := state.Identity(p); ok {
+			memories[p].ID = id
+		} else {
+			ask = append(ask, p)
+		}
+	}
+	derived, shallow, err := k.repo.DerivedIDs(ask)
+	if err != nil {
+		return err
+	}
+	for p, id := range derived {
+		memories[p].ID = id
+	}
+	if len(shallow) > 0 {
+		k.opt.Notice("%d memories have no id: their history is cut off by a shallow clone; `git fetch --unshallow` brings it", len(shallow))
+	}
+	return nil
+}
+
+// blobContent reads a version from disk when the same bytes are there, which
+// is the usual case and much faster, else from git.
+func (k *Keeper) blobContent(p memsync.Path, blob string) ([]byte, error) {
+	if data, _, err := k.onDisk(p); err == nil && data != nil && k.repo.BlobID(data) == blob {
+		return data, nil
+	}
+	return k.repo.Blob(blob)
+}
+
+// lastKnown is the memory that the catalog has at p.
+func (k *Keeper) lastKnown(p memsync.Path) (*memsync.Memory, error) {
+	v, err := k.View()
+	if err != nil {
+		return nil, err
+	}
+	return v.ByPath(p), nil
+}
+
+// scopesOf are the names of the scopes that paths lie in.
+func (k *Keeper) scopesOf(paths ...memsync.Path) []string {
+	set := map[string]bool{}
+	for _, p := range paths {
+		if s, ok := memsync.ScopeOf(k.Store.Scopes, p); ok {
+			set[s.Name()] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}

@@ -1,0 +1,189 @@
+package keeper
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"memsync"
+	"memsync/indexer/recall"
+	"memsync/internal/format"
+)
+
+// Check is one thing that doctor looked at.
+type Check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail,omitempty"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// Doctor compares everything that must agree in a store at rest: journal,
+// catalog, HEAD, disk, MEMORY.md. It changes nothing.
+func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
+	var out []Check
+	add := func(name, hint string, problems []string) {
+		c := Check{Name: name, OK: len(problems) == 0}
+		if !c.OK {
+			c.Detail, c.Hint = problems[0], hint
+			if n := len(problems); n > 1 {
+				c.Detail += fmt.Sprintf(" (and %d more)", n-1)
+			}
+		}
+		out = append(out, c)
+	}
+
+	p := k.repo.Probe()
+	add("repository", "", p.Problems)
+	var problems []string
+	if err := k.journal.Check(); err != nil {
+		problems = append(problems, err.Error())
+	}
+	unfinished, err := k.journal.Pending()
+	if err != nil {
+		return nil, err
+	}
+	if unfinished > 0 {
+		problems = append(problems, fmt.Sprintf("%d plans are unfinished", unfinished))
+	}
+	add("journal", "run `memsync up --once`", problems)
+
+	if problems, err = k.checkCatalog(); err != nil {
+		return nil, err
+	}
+	add("catalog", "delete catalog.db in the store's git directory; it is made anew", problems)
+
+	st, err := k.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	problems = nil
+	for _, p := range st.Pending {
+		problems = append(problems, string(p)+" is saved and not decided about")
+	}
+	for _, p := range st.Waiting {
+		problems = append(problems, string(p)+" is gone and waits for accept-deletes")
+	}
+	add("disk", "run `memsync up --once`", problems)
+	problems = nil
+	if st.Paused != nil {
+		problems = append(problems, *st.Paused+": "+st.Detail)
+	}
+	add("paused", "finish what git is in the middle of", problems)
+
+	if problems, err = k.checkIndexes(); err != nil {
+		return nil, err
+	}
+	add("MEMORY.md", "run `memsync up --once`", problems)
+	if problems, err = k.checkIdentities(); err != nil {
+		return nil, err
+	}
+	add("identity", "see `memsync list`", problems)
+	return out, nil
+}
+
+// checkCatalog compares what was accepted with HEAD, and each header with the
+// bytes it was read from.
+func (k *Keeper) checkCatalog() ([]string, error) {
+	var problems []string
+	st, err := k.repo.State()
+	if err != nil {
+		return nil, err
+	}
+	head := map[memsync.Path]string{}
+	if st.Head != "" {
+		entries, err := k.repo.Tree(st.Head, "")
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			head[e.Path] = e.Blob
+		}
+	}
+	v, err := k.View()
+	if err != nil {
+		return nil, err
+	}
+	for m := range v.All() {
+		if k.Store.CommitMode() == memsync.CommitAuto && head[m.Path] != m.Blob {
+			problems = append(problems, fmt.Sprintf("%s: accepted %s, HEAD has %s", m.Path, m.Blob, head[m.Path]))
+			continue
+		}
+		data, err := k.Read(m)
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", m.Path, err))
+			continue
+		}
+		scope, _ := v.Scope(m.Scope)
+		fresh := k.describe(m.Path, scope, data)
+		if fresh.Hash != m.Hash || fresh.Name != m.Name || fresh.Description != m.Description || fresh.Type != m.Type ||
+			fresh.BodyKey != m.BodyKey || !slices.Equal(fresh.Sketch, m.Sketch) || fresh.ID != "" && fresh.Inline && fresh.ID != m.ID && len(v.ByID(fresh.ID)) == 0 {
+			problems = append(problems, fmt.Sprintf("%s: the header in the catalog is not what the file says", m.Path))
+		}
+	}
+	if k.Store.CommitMode() == memsync.CommitAuto {
+		for p := range head {
+			scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
+			if !ok {
+				continue
+			}
+			if c := format.Classify(p.Rel(scope.Dir)); (c == format.MemoryFile || c == format.LogFile) && v.ByPath(p) == nil {
+				problems = append(problems, fmt.Sprintf("%s is at HEAD and not in the catalog", p))
+			}
+		}
+	}
+	slices.Sort(problems)
+	return problems, nil
+}
+
+// checkIndexes digests every scope and finds what would change.
+func (k *Keeper) checkIndexes() ([]string, error) {
+	v, err := k.View()
+	if err != nil {
+		return nil, err
+	}
+	var problems []string
+	for _, s := range k.Store.Scopes {
+		if s.MemoryMD != memsync.Region {
+			continue
+		}
+		in := recall.Input{View: v, Scope: s, Limits: k.Store.Policy.Limits, Pages: map[memsync.Path][]byte{}}
+		if in.MemoryMD, _, err = k.onDisk(indexPath(s)); err != nil {
+			return nil, err
+		}
+		dir := s.System.Join("_index")
+		entries, err := os.ReadDir(k.abs(dir))
+		if err == nil {
+			for _, e := range entries {
+				if data, _, err := k.onDisk(dir.Join(e.Name())); err == nil && data != nil {
+					in.Pages[dir.Join(e.Name())] = data
+				}
+			}
+		}
+		for _, p := range slices.Sorted(maps.Keys(recall.Digest(in).Files)) {
+			problems = append(problems, string(p)+" is not what its memories say")
+		}
+	}
+	return problems, nil
+}
+
+// checkIdentities finds memories without an id and ids with two memories.
+func (k *Keeper) checkIdentities() ([]string, error) {
+	v, err := k.View()
+	if err != nil {
+		return nil, err
+	}
+	var problems []string
+	for m := range v.All() {
+		switch {
+		case m.Kind == memsync.KindUnreadable:
+		case m.ID == "":
+			problems = append(problems, string(m.Path)+" has no id")
+		case len(v.ByID(m.ID)) > 1:
+			problems = append(problems, string(m.Path)+" shares the id "+string(m.ID))
+		}
+	}
+	return problems, nil
+}

@@ -1,0 +1,206 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"memsync"
+	"memsync/gitlog"
+	"memsync/internal/config"
+	"memsync/internal/format"
+	"memsync/internal/store"
+)
+
+// InitOptions say what Init makes.
+type InitOptions struct {
+	Kind     store.Kind // Dedicated, Embedded or Local
+	Branch   string     // dedicated; "" for git's init.defaultBranch
+	Now      time.Time
+	NoBinary bool
+	DryRun   bool
+}
+
+// Made is what Init did, or would do.
+type Made struct {
+	Store   *store.Store `json:"-"`
+	Root    string       `json:"root"`
+	Kind    store.Kind   `json:"kind"`
+	Files   []string     `json:"files"`             // written, relative to the root
+	Adopted []string     `json:"adopted,omitempty"` // directories that existed before: never rewritten, MEMORY.md only checked
+	Commit  string       `json:"commit,omitempty"`
+}
+
+// attributes keep git from changing a byte of a memory and let any tool join
+// ledgers by union.
+const attributes = "*.md -text\n**/_system/ledger/*.jsonl -text merge=union\nREVIEW.md merge=union\n"
+
+const ignores = "# what must not leave this machine has a repository of its own\n/local/\n"
+
+// Init makes the directory root a store. It never changes a file that exists,
+// and refuses a directory that is a store already.
+func Init(ctx context.Context, root string, opt InitOptions) (*Made, error) {
+	s := &store.Store{Root: root, Kind: opt.Kind}
+	marker := s.PolicyPath()
+	if opt.Kind == store.Embedded {
+		marker = store.Dir.Join("workspace.toml")
+	}
+	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(string(marker)))); err == nil {
+		return nil, &memsync.Error{Code: memsync.CodeStoreExists, Message: root + " is a store already",
+			Hint: "see it with `memsync status -C " + root + "`"}
+	}
+	policy := memsync.DefaultPolicy()
+	policy.Git = memsync.GitPolicy{Commit: memsync.CommitAuto, Branch: opt.Branch}
+	if opt.Kind == store.Embedded {
+		policy.Git = memsync.GitPolicy{Commit: memsync.CommitOff}
+	}
+	made := &Made{Root: root, Kind: opt.Kind}
+	var err error
+	if policy.Scopes, err = adopted(root, s.Base(), opt.Kind); err != nil {
+		return nil, err
+	}
+	for _, sc := range policy.Scopes {
+		made.Adopted = append(made.Adopted, string(sc.Dir))
+	}
+
+	if opt.Kind != store.Embedded && !opt.DryRun {
+		if err := os.MkdirAll(root, 0o755); err != nil {
+			return nil, ioError(err, "")
+		}
+		if _, err := os.Lstat(filepath.Join(root, ".git")); errors.Is(err, fs.ErrNotExist) {
+			if err := gitlog.Init(root, opt.Branch, gitlog.Options{NoBinary: opt.NoBinary}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if opt.Kind != store.Embedded && opt.Branch == "" && !opt.DryRun {
+		repo, err := gitlog.Open(root, gitlog.Options{NoBinary: opt.NoBinary})
+		if err != nil {
+			return nil, err
+		}
+		st, err := repo.State()
+		if err != nil {
+			return nil, err
+		}
+		policy.Git.Branch = st.Branch
+	}
+
+	type file struct {
+		path memsync.Path
+		data []byte
+	}
+	files := []file{{s.PolicyPath(), config.Default(policy)}, {s.Base().Join(".gitattributes"), []byte(attributes)}}
+	if opt.Kind == store.Embedded {
+		w := config.WorkspaceFile{WorkspaceID: newIDs().draw(opt.Now), CreatedAt: opt.Now.UTC().Truncate(time.Second)}
+		files = append(files, file{marker, w.Bytes()}) // last: it is what makes the directory a store
+	} else {
+		files = append(files, file{".gitignore", []byte(ignores)})
+	}
+	var changes []gitlog.Change
+	for _, f := range files {
+		full := filepath.Join(root, filepath.FromSlash(string(f.path)))
+		if _, err := os.Lstat(full); err == nil {
+			continue // a person's own; doctor says what it lacks
+		}
+		made.Files = append(made.Files, string(f.path))
+		if opt.DryRun {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return nil, ioError(err, f.path)
+		}
+		if err := os.WriteFile(full, f.data, 0o644); err != nil {
+			return nil, ioError(err, f.path)
+		}
+		changes = append(changes, gitlog.Change{Path: f.path, Content: f.data})
+	}
+	if opt.DryRun {
+		return made, nil
+	}
+	if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(string(s.Base().Join("memory")))), 0o755); err != nil {
+		return nil, ioError(err, s.Base().Join("memory"))
+	}
+	if opt.Kind != store.Embedded {
+		if made.Commit, err = firstCommit(ctx, root, changes, opt); err != nil {
+			return nil, err
+		}
+	}
+	made.Store, err = store.Load(root, opt.Kind)
+	return made, err
+}
+
+// firstCommit commits what Init wrote, on whatever branch is checked out.
+func firstCommit(ctx context.Context, root string, changes []gitlog.Change, opt InitOptions) (string, error) {
+	repo, err := gitlog.Open(root, gitlog.Options{NoBinary: opt.NoBinary})
+	if err != nil {
+		return "", err
+	}
+	st, err := repo.State()
+	if err != nil {
+		return "", err
+	}
+	if st.Paused != "" {
+		return "", &memsync.Error{Code: memsync.CodeStorePaused, Message: "the repository is in the middle of something: " + st.Paused,
+			Hint: "finish that, then commit the new files yourself"}
+	}
+	author, _ := repo.Identity()
+	c, err := repo.Commit(ctx, gitlog.Commit{Parent: st.Head, Branch: st.Branch, Changes: changes,
+		Message: "memsync: a store for memories\n", Author: author, When: opt.Now})
+	return c.ID, err
+}
+
+// adopted finds the directories that hold memories already: their files are
+// never touched (ids go to the ledger) and their MEMORY.md is only checked. A
+// folder with a MEMORY.md of its own is a scope of its own.
+func adopted(root string, base memsync.Path, kind store.Kind) ([]memsync.Scope, error) {
+	top := base.Join("memory")
+	var out []memsync.Scope
+	err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(string(top))), func(full string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return ioError(err, top)
+		}
+		rel, err := filepath.Rel(root, full)
+		if err != nil {
+			return err
+		}
+		p := memsync.Path(filepath.ToSlash(rel))
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), "_") && p != top {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		class := format.Classify(p.Rel(top))
+		isIndex := class == format.IndexFile
+		isMemory := class == format.MemoryFile || class == format.LogFile
+		switch dir := p.Dir(); {
+		case isIndex && dir != top:
+			out = append(out, adoptedScope(dir, kind))
+		case isIndex || isMemory:
+			if len(out) == 0 || out[0].Dir != top {
+				out = append([]memsync.Scope{adoptedScope(top, kind)}, out...)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for memories: %w", err)
+	}
+	return out, nil
+}
+
+func adoptedScope(dir memsync.Path, kind store.Kind) memsync.Scope {
+	s := memsync.Scope{Kind: memsync.Global, Dir: dir, Writers: memsync.People, Identity: memsync.Ledger, MemoryMD: memsync.LintOnly}
+	if kind == store.Embedded {
+		s.Kind = memsync.Workspace
+	}
+	return s
+}

@@ -1,0 +1,264 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"memsync"
+	"memsync/gitlog"
+	"memsync/gitlog/journal"
+	"memsync/indexer"
+	"memsync/internal/ledger"
+	"memsync/internal/store"
+	"memsync/internal/text"
+)
+
+// Options say how a store is opened.
+type Options struct {
+	ReadOnly bool          // dry run and reading verbs: nothing is written anywhere, ever
+	Wait     time.Duration // for the store's lock; 0 means LockWait
+	NoBinary bool          // as on a machine without git
+	Now      func() time.Time
+	Notice   func(format string, args ...any) // talk for people; nil is silence
+	Progress func(done, total int)            // long work; nil is silence
+}
+
+// Keeper owns one store. It is used by one goroutine.
+type Keeper struct {
+	Store *store.Store
+
+	opt     Options
+	repo    *gitlog.Repo
+	journal *journal.Journal
+	log     *gitlog.Log
+	catalog *indexer.Catalog
+	lock    *flock.Flock
+	ids     *ids
+	clone   memsync.ID
+	scratch string // of a read-only keeper: its own copy of the local state
+
+	// What is known at the current revision; each is made when first asked for.
+	view  *memsync.View
+	state *ledger.State
+	near  map[nearKey]*text.Table
+	held  []memsync.Held
+
+	// What the next step must take along.
+	sight         *sight
+	returned      []memsync.Path  // memories whose files are back as they were accepted
+	dropped       []drop          // memories that others' commits removed
+	stale         map[string]bool // scopes whose MEMORY.md others' commits may have left behind
+	knewHeld      map[memsync.Path]memsync.Hash
+	acceptDeletes bool
+}
+
+type nearKey struct{ scope, kind string }
+
+// Open takes the store's lock, finishes what an earlier process left
+// unfinished, and catches up with commits that others made.
+func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Wait == 0 {
+		opt.Wait = LockWait
+	}
+	if opt.Notice == nil {
+		opt.Notice = func(string, ...any) {}
+	}
+	if opt.Progress == nil {
+		opt.Progress = func(int, int) {}
+	}
+	k = &Keeper{Store: s, opt: opt, ids: newIDs()}
+	defer func() {
+		if err != nil {
+			k.Close()
+			k = nil
+		}
+	}()
+	if k.repo, err = gitlog.Open(s.Root, gitlog.Options{NoBinary: opt.NoBinary}); err != nil {
+		return k, err
+	}
+	dir := k.repo.StateDir()
+	if k.lock, err = k.takeLock(ctx, dir); err != nil {
+		return k, err
+	}
+	if opt.ReadOnly {
+		if dir, err = k.copyState(dir); err != nil {
+			return k, err
+		}
+	}
+	if k.journal, err = journal.Open(filepath.Join(dir, "journal.db"), journal.Options{Timeout: opt.Wait}); err != nil {
+		return k, err
+	}
+	if k.catalog, err = indexer.Open(filepath.Join(dir, "catalog.db"), indexer.Options{Timeout: opt.Wait, Boot: bootID()}); err != nil {
+		return k, err
+	}
+	k.log = &gitlog.Log{Repo: k.repo, Journal: k.journal}
+	if err := k.loadPolicy(); err != nil {
+		return k, err
+	}
+	id, err := k.journal.Clone(binding(k.repo.GitDir()), func() memsync.ID { return k.ids.draw(opt.Now()) })
+	if err != nil {
+		return k, err
+	}
+	k.clone = id
+	if !opt.ReadOnly {
+		if err := k.replay(ctx); err != nil {
+			return k, err
+		}
+	}
+	return k, k.catchUp(ctx)
+}
+
+// takeLock takes the store's lock. A read-only keeper takes it only where
+// somebody made it before, and leaves no record.
+func (k *Keeper) takeLock(ctx context.Context, dir string) (*flock.Flock, error) {
+	if k.opt.ReadOnly {
+		if _, err := os.Stat(filepath.Join(dir, "lock")); err != nil {
+			return nil, nil
+		}
+	} else if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, ioError(err, "")
+	}
+	return lockStore(ctx, dir, k.opt.Wait, !k.opt.ReadOnly)
+}
+
+// copyState gives a read-only keeper a journal and a catalog to write to that
+// nobody else ever sees.
+func (k *Keeper) copyState(dir string) (string, error) {
+	scratch, err := os.MkdirTemp("", "memsync-dry-")
+	if err != nil {
+		return "", ioError(err, "")
+	}
+	k.scratch = scratch
+	for _, name := range []string{"journal.db", "catalog.db"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(scratch, name), data, 0o600)
+		}
+		if err != nil {
+			return "", ioError(err, "")
+		}
+	}
+	return scratch, nil
+}
+
+// Close lets go of the store. It may be called more than once.
+func (k *Keeper) Close() error {
+	var errs []error
+	if k.catalog != nil {
+		errs = append(errs, k.catalog.Close())
+		k.catalog = nil
+	}
+	if k.journal != nil {
+		errs = append(errs, k.journal.Close())
+		k.journal = nil
+	}
+	if k.scratch != "" {
+		errs = append(errs, os.RemoveAll(k.scratch))
+		k.scratch = ""
+	}
+	if k.lock != nil {
+		errs = append(errs, k.lock.Unlock())
+		k.lock = nil
+	}
+	return errors.Join(errs...)
+}
+
+// replay finishes or undoes the plans that a killed process left behind.
+func (k *Keeper) replay(ctx context.Context) error {
+	done, err := k.log.Replay(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range done {
+		if r.Outcome == journal.Superseded {
+			k.opt.Notice("plan %s was overtaken by newer bytes on disk; what it would have written is kept: memsync status", r.Plan.ID)
+		} else {
+			k.opt.Notice("plan %s was left unfinished and is finished now", r.Plan.ID)
+		}
+	}
+	return nil
+}
+
+// loadPolicy falls back to the last good memsync.toml when the one on disk
+// does not decode.
+func (k *Keeper) loadPolicy() error {
+	if k.Store.PolicyErr == nil {
+		return nil
+	}
+	if errors.Is(k.Store.PolicyErr, memsync.CodeStoreFormat) {
+		return k.Store.PolicyErr
+	}
+	_, blob, ok := k.catalog.Accepted(k.Store.PolicyPath())
+	if !ok || blob == "" {
+		return k.Store.PolicyErr
+	}
+	data, err := k.repo.Blob(blob)
+	if err != nil {
+		return k.Store.PolicyErr
+	}
+	return k.Store.UsePolicy(data)
+}
+
+// View is what is in the store at the revision that the keeper stands at.
+func (k *Keeper) View() (*memsync.View, error) {
+	if k.view == nil {
+		v, err := k.catalog.View(k.Store.Scopes)
+		if err != nil {
+			return nil, err
+		}
+		k.view = v
+	}
+	return k.view, nil
+}
+
+// State is the fold of the store's ledgers as they are on disk: lines that
+// wait for a person's commit count.
+func (k *Keeper) State() (*ledger.State, error) {
+	if k.state != nil {
+		return k.state, nil
+	}
+	var events []ledger.Located
+	for _, s := range k.Store.Scopes {
+		dir := ledgerDir(s)
+		entries, err := os.ReadDir(k.abs(dir))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, ioError(err, dir)
+		}
+		for _, e := range entries {
+			if _, _, _, ok := ledger.ParseFileName(e.Name()); !ok || !e.Type().IsRegular() {
+				continue
+			}
+			p := dir.Join(e.Name())
+			data, err := os.ReadFile(k.abs(p))
+			if err != nil {
+				return nil, ioError(err, p)
+			}
+			lines, _ := ledger.Parse(p, data)
+			events = append(events, ledger.Locate(s.Dir, p, lines)...)
+		}
+	}
+	k.state = ledger.Fold(events)
+	return k.state, nil
+}
+
+func ledgerDir(s memsync.Scope) memsync.Path { return s.System.Join("_system", "ledger") }
+
+// Repo and Journal are for verbs that only read them.
+func (k *Keeper) Repo() *gitlog.Repo        { return k.repo }
+func (k *Keeper) Journal() *journal.Journal { return k.journal }
+
+func (k *Keeper) abs(p memsync.Path) string {
+	return filepath.Join(k.Store.Root, filepath.FromSlash(string(p)))
+}

@@ -1,0 +1,145 @@
+package keeper
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"memsync"
+)
+
+// Report is what one pass over the disk did.
+type Report struct {
+	Outcomes []Outcome         `json:"outcomes"`
+	Held     []memsync.Held    `json:"held"`
+	Waiting  []memsync.Path    `json:"waiting,omitempty"` // deletes that wait for accept-deletes
+	Skipped  []memsync.Finding `json:"skipped,omitempty"`
+	Paused   string            `json:"paused,omitempty"`
+	Detail   string            `json:"detail,omitempty"`
+}
+
+// Decisions are all decisions of the pass.
+func (r Report) Decisions() []memsync.Decision {
+	var out []memsync.Decision
+	for _, o := range r.Outcomes {
+		out = append(out, o.Decisions...)
+	}
+	return out
+}
+
+// OnceOptions change what one pass does.
+type OnceOptions struct {
+	AcceptDeletes bool                           // a person let a mass delete go
+	Accept        map[memsync.Path]memsync.Actor // held files that a person accepts
+}
+
+// Once takes every changed file of the store through the house: one plan, one
+// commit for each author.
+func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
+	st, err := k.repo.State()
+	if err != nil {
+		return Report{}, err
+	}
+	var r Report
+	if st.Paused != "" {
+		r.Paused, r.Detail, r.Held = st.Paused, st.Detail, k.heldNow()
+		return r, nil
+	}
+	k.acceptDeletes = opt.AcceptDeletes
+	defer func() { k.acceptDeletes = false }()
+
+	for _, actor := range k.authors() {
+		var last *sight
+		out, err := k.step(ctx, func() ([]memsync.Candidate, error) {
+			s, err := k.look(ctx)
+			if err != nil {
+				return nil, err
+			}
+			last = s
+			k.sight = s
+			return k.of(actor, s, opt), nil
+		})
+		if err != nil {
+			return r, err
+		}
+		if len(out.Decisions) > 0 || out.Commit != "" || len(out.Findings) > 0 {
+			r.Outcomes = append(r.Outcomes, out)
+		}
+		r.Skipped = last.skipped
+		for _, d := range out.Decisions {
+			if d.Error != nil && d.Error.Code == memsync.CodeDeletesHeld {
+				r.Waiting = append(r.Waiting, d.Path)
+			}
+		}
+	}
+	r.Held = k.heldNow()
+	return r, nil
+}
+
+// authors are the actors whose saves this store's scopes hold: people first.
+func (k *Keeper) authors() []memsync.Actor {
+	set := map[memsync.Actor]bool{}
+	for _, s := range k.Store.Scopes {
+		set[s.Writers.Actor()] = true
+	}
+	person := memsync.Actor{Class: memsync.ClassPerson}
+	delete(set, person)
+	out := []memsync.Actor{person}
+	return append(out, slices.SortedFunc(maps.Keys(set), func(a, b memsync.Actor) int {
+		switch {
+		case a == b:
+			return 0
+		case a.Class < b.Class, a.Class == b.Class && a.Name < b.Name:
+			return -1
+		default:
+			return 1
+		}
+	})...)
+}
+
+// of is one author's share of what a look found, in the order in which the
+// rules want it: saves, then vanished files, then authored ones.
+func (k *Keeper) of(actor memsync.Actor, s *sight, opt OnceOptions) []memsync.Candidate {
+	var out []memsync.Candidate
+	for _, list := range [][]memsync.Candidate{s.saves, s.gone, s.authored} {
+		for _, c := range list {
+			if c.Actor != actor {
+				continue
+			}
+			if a, ok := opt.Accept[c.Path]; ok {
+				c.Actor, c.Accept = a, true
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Submit takes one write through the same door. Saves that wait on the disk
+// are their own commits and go first.
+func (k *Keeper) Submit(ctx context.Context, cs ...memsync.Candidate) (Outcome, error) {
+	st, err := k.repo.State()
+	if err != nil {
+		return Outcome{}, err
+	}
+	if st.Paused != "" {
+		return Outcome{}, &memsync.Error{Code: memsync.CodeStorePaused, Message: "the store is paused: " + st.Paused,
+			Hint: st.Detail, Details: map[string]string{"paused": st.Paused}}
+	}
+	if !k.opt.ReadOnly {
+		if _, err := k.Once(ctx, OnceOptions{}); err != nil {
+			return Outcome{}, err
+		}
+	}
+	k.sight = nil
+	return k.step(ctx, func() ([]memsync.Candidate, error) { return cs, nil })
+}
+
+// sightIndex are the saved MEMORY.md files of the look that a batch decides
+// about.
+func (k *Keeper) sightIndex() map[string]*indexEdit {
+	if k.sight == nil {
+		return map[string]*indexEdit{}
+	}
+	return k.sight.index
+}
