@@ -85,7 +85,7 @@ func remedy(line string) (col int, hint string) {
 	case value == "":
 		return indent, "check the indentation and the lines around it"
 	case value[0] == '"' || value[0] == '\'':
-		return col, "close the quote, and double or escape quotes inside the value"
+		return col, "close the quote, or put the whole value in quotes: " + clip(key) + ": \"…\""
 	}
 	return col, "put the value in quotes: " + clip(key) + ": '…'"
 }

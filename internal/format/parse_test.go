@@ -67,6 +67,7 @@ func TestRefusals(t *testing.T) {
 		{"a tab", "---\nm:\n\ta: b\n---\n", memsync.CodeFrontmatter, 3, 1, "not valid YAML", "spaces", "", ""},
 		{"a line without a key", "---\nname: a\nand on\n---\n", memsync.CodeFrontmatter, 3, 1, "not valid YAML", "key: value", "", ""},
 		{"an open quote", "---\nname: \"a\nb: c\n---\n", memsync.CodeFrontmatter, 2, 7, "not valid YAML", "close the quote", "", ""},
+		{"a word that begins with an apostrophe", "---\nname: a\ndescription: 's ochtends open\n---\n", memsync.CodeFrontmatter, 3, 14, "not valid YAML", "whole value in quotes", "", ""},
 		{"a list", "---\n- a\n---\n", memsync.CodeFrontmatter, 2, 1, "not a mapping", "key: value", "", ""},
 		{"a template", "---\nname: {{title}}\n---\n", memsync.CodeFrontmatter, 2, 8, "not text", "quotes", "", ""},
 		{"Q23 a key twice", "---\ntags: [a]\nname: x\ntags: [b]\n---\n", memsync.CodeFrontmatter, 4, 1, `"tags" is there twice, on lines 2 and 4`, "keep one", "first_line", "2"},
