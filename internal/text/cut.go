@@ -37,7 +37,7 @@ func cut(s string) []word {
 		w := word{text: Fold(raw), raw: raw, code: ticks > 0}
 		w.glued = gap == "'" || gap == "’" || gap == "ʼ" || gap == "`" && ticks == 0
 		w.start = len(words) == 0 || sentenceBreak(gap)
-		w.item = lineStart(s[:start]) && digitsOnly(raw) && (strings.HasPrefix(s[end:], ". ") || strings.HasPrefix(s[end:], ") "))
+		w.item = digitsOnly(raw) && lineStart(s[:start]) && (strings.HasPrefix(s[end:], ". ") || strings.HasPrefix(s[end:], ") "))
 		if !w.code {
 			w.code = identifier(s, start, end)
 		}
