@@ -1,7 +1,7 @@
 package format
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"memsync"
@@ -115,7 +115,7 @@ func (d *Document) compact(key string) string {
 // provenance, times of editing and the conversation it came from.
 func (d *Document) metaKey() memsync.Hash {
 	type leaf struct{ name, value string }
-	var list []leaf
+	list := make([]leaf, 0, 16)
 	size := 0
 	d.leaves(func(name string, n *node) {
 		if n.null() || incidental(name) {
@@ -128,7 +128,7 @@ func (d *Document) metaKey() memsync.Hash {
 		size += len(l.name) + len(l.value) + 2
 		list = append(list, l)
 	})
-	sort.Slice(list, func(i, j int) bool { return list[i].name < list[j].name })
+	slices.SortFunc(list, func(a, b leaf) int { return strings.Compare(a.name, b.name) })
 	buf := make([]byte, 0, size)
 	for _, l := range list {
 		buf = append(append(buf, l.name...), 0)
