@@ -3,7 +3,6 @@ package scan
 import (
 	_ "embed"
 	"fmt"
-	"math"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -215,109 +214,4 @@ func (r *rule) prepare() {
 			r.core = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i)" + core) })
 		}
 	})
-}
-
-// allowlist says what is no secret although a rule matched.
-type allowlist struct {
-	target  string // what regexes look at: "" the value, "match", "line"
-	all     bool   // every criterion must hold, not one
-	regexes []*regexp.Regexp
-	words   []string
-}
-
-func compileAllowlist(a allowlistText) allowlist {
-	out := allowlist{target: a.RegexTarget, all: a.Condition == "AND"}
-	for _, x := range a.Regexes {
-		out.regexes = append(out.regexes, regexp.MustCompile(x))
-	}
-	for _, w := range a.StopWords {
-		out.words = append(out.words, strings.ToLower(w))
-	}
-	return out
-}
-
-func (a *allowlist) allows(value, match, line string) bool {
-	target := value
-	switch a.target {
-	case "match":
-		target = match
-	case "line":
-		target = line
-	}
-	regex := false
-	for _, re := range a.regexes {
-		if re.MatchString(target) {
-			regex = true
-			break
-		}
-	}
-	word := false
-	if len(a.words) > 0 && (a.all || !regex) {
-		lower := strings.ToLower(value)
-		for _, w := range a.words {
-			if strings.Contains(lower, w) {
-				word = true
-				break
-			}
-		}
-	}
-	if a.all {
-		return (regex || len(a.regexes) == 0) && (word || len(a.words) == 0)
-	}
-	return regex || word
-}
-
-// allowed reports whether one of the rule's lists, or gitleaks' global one, lets
-// the match pass.
-func (r *rule) allowed(value, match string, line func() string) bool {
-	text := ""
-	for _, lists := range [][]allowlist{r.globalLists(), r.lists} {
-		for i := range lists {
-			if lists[i].target == "line" && text == "" {
-				text = line()
-			}
-			if lists[i].allows(value, match, text) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (r *rule) globalLists() []allowlist {
-	if r.global == nil {
-		return nil
-	}
-	return *r.global
-}
-
-// entropy is Shannon's, in bits per byte over characters, as gitleaks counts it.
-func entropy(s string) float64 {
-	if s == "" {
-		return 0
-	}
-	var small [128]int
-	var large map[rune]int
-	for _, r := range s {
-		if r < 128 {
-			small[r]++
-			continue
-		}
-		if large == nil {
-			large = make(map[rune]int)
-		}
-		large[r]++
-	}
-	sum, n := 0.0, float64(len(s))
-	for _, c := range small {
-		if c > 0 {
-			p := float64(c) / n
-			sum -= p * math.Log2(p)
-		}
-	}
-	for _, c := range large {
-		p := float64(c) / n
-		sum -= p * math.Log2(p)
-	}
-	return sum
 }

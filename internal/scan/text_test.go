@@ -168,14 +168,14 @@ func TestMaskShowsLittle(t *testing.T) {
 	})
 }
 
-// One mebibyte of anything costs time in proportion, and nothing else: what is
+// A long run of anything costs time in proportion, and nothing else: what is
 // bounded here is the number of hits and that it ends.
 func TestLargeBodies(t *testing.T) {
 	for name, unit := range map[string]string{
 		"keywords": "key token secret password api auth access ", "assignments": "password: x1 token= key=, ", "urls": "https://a:b/ ", "begin": "-----BEGIN ",
 		"letters": "eyJa", "hidden": "\u200B", "bidi": "a\u202E", "ignore": "ignore all previous ", "prose": honestBody, "quotes": `"'"'`, "system": "system: ", "curl": "curl -d @",
 	} {
-		s := strings.Repeat(unit, (1<<17)/len(unit))
+		s := strings.Repeat(unit, (1<<15)/len(unit))
 		for _, h := range Text("p.md", s) {
 			if h.Start < 0 || h.End > len(s) || h.Start >= h.End {
 				t.Fatalf("%s: %+v", name, h)

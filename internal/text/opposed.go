@@ -51,55 +51,6 @@ func Opposed(a, b string) (opposed bool, why string, known bool) {
 	return false, "", known
 }
 
-// moved finds a word that was taken from one side of a negation or restriction
-// to the other ("use tabs, do not use spaces" and "do not use tabs, use
-// spaces"): no hunk holds the negation then.
-func (c *comparison) moved(wa, wb []word, marks []mark, hunks []hunk) string {
-	const reach = 12 // words; further apart it is another sentence
-	type place struct{ hunk, at int }
-	gone := make(map[string]place)
-	for k, h := range hunks {
-		for i := h.a0; i < h.a1; i++ {
-			if w := wa[i]; w.sign == "" && !c.function(w.text) {
-				gone[w.text] = place{k, i}
-			}
-		}
-	}
-	for k, h := range hunks {
-		for i := h.b0; i < h.b1; i++ {
-			p, ok := gone[wb[i].text]
-			if !ok || p.hunk == k {
-				continue
-			}
-			from, to := min(p.at, h.a0), max(p.at, h.a0)
-			if to-from > reach {
-				continue
-			}
-			for _, m := range touching(marks, from, to) {
-				if strings.HasPrefix(m.what, "word ") && !soft[m.what] {
-					return "moved: " + side([]string{wb[i].raw}) + " / " + strings.TrimPrefix(m.what, "word ")
-				}
-			}
-		}
-	}
-	return ""
-}
-
-// soft marks say something only against each other.
-var soft = map[string]bool{
-	"word first": true, "word last": true, "word with": true, "word some": true, "word more": true,
-	"word less": true, "word true": true, "word always": true,
-}
-
-func onlySoft(marks []mark) bool {
-	for _, m := range marks {
-		if !soft[m.what] {
-			return false
-		}
-	}
-	return true
-}
-
 // intern gives equal words of the two texts equal numbers.
 func intern(a, b []word) (ia, ib []int32) {
 	ids := make(map[string]int32, len(a))
@@ -270,53 +221,4 @@ func foldAll(s []string) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// explain names the first mark of each side that the other lacks.
-func explain(wa, wb []word, a, b []mark) string {
-	count := make(map[string]int)
-	for _, m := range a {
-		count[m.what]++
-	}
-	for _, m := range b {
-		count[m.what]--
-	}
-	pick := func(words []word, marks []mark, sign int) (text, class string) {
-		for _, m := range marks {
-			if count[m.what]*sign > 0 {
-				class, _, _ = strings.Cut(m.what, " ")
-				var raw []string
-				for _, w := range words[m.from:m.to] {
-					raw = append(raw, w.raw)
-				}
-				if unspaced(first(raw[0])) {
-					return strings.Join(raw, ""), class
-				}
-				return strings.Join(raw, " "), class
-			}
-		}
-		return "", ""
-	}
-	x, class := pick(wa, a, 1)
-	y, classB := pick(wb, b, -1)
-	if class == "" || class == "word" && classB != "" {
-		class = classB
-	}
-	return class + ": " + side([]string{x}) + " / " + side([]string{y})
-}
-
-// side is how one side of a difference is shown.
-func side(s []string) string {
-	t := strings.Join(s, " ")
-	if t == "" {
-		return "–"
-	}
-	n := 0
-	for i := range t {
-		if n == 40 {
-			return strings.ToValidUTF8(t[:i], "�") + "…"
-		}
-		n++
-	}
-	return strings.ToValidUTF8(t, "�")
 }
