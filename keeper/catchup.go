@@ -42,6 +42,7 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 		}
 	}
 	var nameless []memsync.Path
+	var drops []drop
 	descends := false
 	if !fresh && st.Head != "" {
 		if descends, err = k.repo.IsAncestor(from, st.Head); err != nil {
@@ -64,7 +65,7 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 			if m, err := k.lastKnown(ch.Path); err != nil {
 				return err
 			} else if m != nil && descends {
-				k.dropped = append(k.dropped, drop{memory: m, commit: st.Head})
+				drops = append(drops, drop{m.ID, m.Path, m.Hash, st.Head})
 			}
 			continue
 		}
@@ -95,6 +96,13 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 	if err := k.identify(up.Memories, nameless); err != nil {
 		return err
 	}
+	moved := map[memsync.ID]bool{}
+	for _, m := range up.Memories {
+		moved[m.ID] = true
+	}
+	if err := k.noteDrops(drops, moved); err != nil {
+		return err
+	}
 	if k.Store.CommitMode() == memsync.CommitAuto {
 		paths := slices.Collect(maps.Keys(up.Memories))
 		for _, name := range k.scopesOf(append(paths, up.Gone...)...) {
@@ -107,12 +115,6 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 	k.view = nil
 	k.state = nil
 	return k.catalog.Advance(up)
-}
-
-// drop is a memory that a commit of somebody else's removed.
-type drop struct {
-	memory *memsync.Memory
-	commit string
 }
 
 // describe turns bytes at HEAD into a header; what does not parse is listed as

@@ -200,8 +200,11 @@ func (b *batch) plannedBody(m *memsync.Memory) (string, error) {
 }
 
 // headTime is when HEAD was committed; zero for none.
-func (k *Keeper) headTime() time.Time {
-	v, err := k.repo.Log(gitlog.LogQuery{Limit: 1})
+func (k *Keeper) headTime() time.Time { return k.commitTime("") }
+
+// commitTime is when a commit was made ("" is HEAD); zero for none.
+func (k *Keeper) commitTime(commit string) time.Time {
+	v, err := k.repo.Log(gitlog.LogQuery{From: commit, Limit: 1})
 	if err != nil || len(v) == 0 {
 		return time.Time{}
 	}

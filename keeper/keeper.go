@@ -52,7 +52,6 @@ type Keeper struct {
 	// What the next step must take along.
 	sight         *sight
 	returned      []memsync.Path  // memories whose files are back as they were accepted
-	dropped       []drop          // memories that others' commits removed
 	stale         map[string]bool // scopes whose MEMORY.md others' commits may have left behind
 	knewHeld      map[memsync.Path]memsync.Hash
 	acceptDeletes bool

@@ -57,7 +57,12 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 			}
 			last = s
 			k.sight = s
-			return k.of(actor, s, opt), nil
+			own := k.of(actor, s, opt)
+			if !actor.Person() {
+				return own, nil
+			}
+			drops, err := k.dropEvents(len(own) > 0)
+			return append(drops, own...), err
 		})
 		if err != nil {
 			return r, err
@@ -132,7 +137,13 @@ func (k *Keeper) Submit(ctx context.Context, cs ...memsync.Candidate) (Outcome, 
 		}
 	}
 	k.sight = nil
-	return k.step(ctx, func() ([]memsync.Candidate, error) { return cs, nil })
+	return k.step(ctx, func() ([]memsync.Candidate, error) {
+		if k.Store.CommitMode() == memsync.CommitAuto {
+			return cs, nil
+		}
+		drops, err := k.dropEvents(true)
+		return append(drops, cs...), err
+	})
 }
 
 // sightIndex are the saved MEMORY.md files of the look that a batch decides

@@ -16,9 +16,9 @@ import (
 // plan is nil when nothing changed.
 func (k *Keeper) settle(b *batch, plan *memsync.Plan, done gitlog.Applied) error {
 	up := indexer.Update{Revision: b.base, Memories: map[memsync.Path]*memsync.Memory{}, Tracked: map[memsync.Path]indexer.Tracked{}, Stats: map[memsync.Path]indexer.Disk{}}
-	if done.Commit != "" {
+	if done.Commit != "" && k.follows(done.Commit, b.base.Commit) {
 		up.Revision.Commit = done.Commit
-	}
+	} // else somebody committed in between: the next catch-up starts where this one did
 	if plan != nil {
 		for _, f := range plan.Files {
 			if f.Post == "" {
@@ -51,12 +51,29 @@ func (k *Keeper) settle(b *batch, plan *memsync.Plan, done gitlog.Applied) error
 	if err := k.settleHeld(b, &up); err != nil {
 		return err
 	}
-	k.stale, k.dropped = nil, nil
+	k.stale = nil
+	if plan != nil {
+		if err := k.journal.PutFact(factDropped, nil); err != nil {
+			return err
+		}
+	}
 	if err := k.catalog.Advance(up); err != nil {
 		return err
 	}
 	k.view, k.state = b.view.With(up.Revision, up.Memories), b.state
 	return k.announce(b)
+}
+
+// follows reports whether a commit's parent is what the plan was decided on.
+func (k *Keeper) follows(commit, base string) bool {
+	if commit == base {
+		return true
+	}
+	v, err := k.repo.Log(gitlog.LogQuery{From: commit, Limit: 1})
+	if err != nil || len(v) == 0 {
+		return false
+	}
+	return len(v[0].Parents) == 0 && base == "" || len(v[0].Parents) == 1 && v[0].Parents[0] == base
 }
 
 // welcome puts memories back into the view whose files were away and are back

@@ -38,11 +38,14 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 		if err := b.decideAll(ctx, cs); err != nil {
 			return Outcome{}, err
 		}
+		if b.already {
+			return b.outcome(nil, ""), nil
+		}
 		plan, err := b.plan()
 		if err != nil {
 			return Outcome{}, err
 		}
-		if k.opt.ReadOnly || b.already {
+		if k.opt.ReadOnly {
 			return b.outcome(plan, ""), nil
 		}
 		if plan == nil {

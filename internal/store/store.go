@@ -97,11 +97,7 @@ func Load(root string, kind Kind) (*Store, error) {
 		return nil, &memsync.Error{Code: memsync.CodeIORead, Path: s.PolicyPath(), Err: err}
 	}
 	if s.Policy, err = config.Parse(data); err != nil {
-		var e *memsync.Error
-		if errors.As(err, &e) && e.Path == "" {
-			e.Path = s.PolicyPath()
-		}
-		s.PolicyErr = err
+		s.PolicyErr = s.placed(err)
 		s.Policy = memsync.DefaultPolicy()
 	}
 	if kind == Embedded {
@@ -171,8 +167,17 @@ func isDir(p string) bool { st, err := os.Lstat(p); return err == nil && st.IsDi
 func (s *Store) UsePolicy(data []byte) error {
 	p, err := config.Parse(data)
 	if err != nil {
-		return err
+		return s.placed(err)
 	}
 	s.Policy = p
 	return s.Resolve()
+}
+
+// placed says in which file an error of the policy is.
+func (s *Store) placed(err error) error {
+	var e *memsync.Error
+	if errors.As(err, &e) && e.Path == "" {
+		e.Path = s.PolicyPath()
+	}
+	return err
 }
