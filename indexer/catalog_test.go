@@ -417,6 +417,23 @@ func TestReadsBesideAWrite(t *testing.T) {
 	wg.Wait()
 }
 
+// One reading after a kill is enough: the next boot trusts what it found.
+func TestKilledThenClosedIsWhole(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "catalog.db")
+	crash(t, file, "boot-1")
+	if err := openAt(t, file).Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(file, Options{Boot: "boot-2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if c.Rebuilt() || len(read(t, c).Memories) != 20 {
+		t.Error("it was made anew")
+	}
+}
+
 // A reader that writes nothing leaves the files as they are.
 func TestReadingLeavesNoTrace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "catalog.db")

@@ -146,7 +146,7 @@ func (d *decoder) memory(m *memsync.Memory, p memsync.Path, b []byte) error {
 	m.Pinned, m.Inline = flags&1 != 0, flags&2 != 0
 	m.Size = int64(n.uint())
 	m.Sketch = n.sketch()
-	if !r.done() || !h.done() || !n.done() || flags > 3 {
+	if !r.done() || !h.done() || !n.done() {
 		return fmt.Errorf("%w: the header of %s", ErrDamaged, p)
 	}
 	return nil

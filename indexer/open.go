@@ -95,6 +95,7 @@ func (c *Catalog) open(timeout time.Duration, doubtful bool) (err error) {
 		return c.create()
 	}
 	if doubtful {
+		c.marked = true // so that Close, which has seen it whole, says so
 		return c.check()
 	}
 	return nil

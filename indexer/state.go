@@ -102,7 +102,7 @@ func sum(file string, size int64) (uint32, error) {
 	}
 	defer f.Close()
 	h := crc32.New(castagnoli)
-	n, err := io.Copy(h, bufio.NewReaderSize(io.LimitReader(f, size), 1<<20))
+	n, err := io.Copy(h, bufio.NewReaderSize(io.LimitReader(f, size), 1<<16))
 	if err == nil && n < size {
 		err = io.ErrUnexpectedEOF
 	}
