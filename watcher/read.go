@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
+	"strings"
 
 	"memsync"
 )
@@ -14,53 +14,75 @@ const tries = 4
 
 // Read gives a file's bytes and the stat they belong to: the stat is the same
 // before and after reading. limit is in bytes, 0 for none; a larger file is
-// refused with CodeTooLarge without being read. A symbolic link is refused.
+// refused with CodeTooLarge without being read. What is reached through a
+// symbolic link below root is refused, wherever in the path it stands.
 func Read(root string, p memsync.Path, limit int64) ([]byte, Stat, error) {
-	full := filepath.Join(root, filepath.FromSlash(string(p)))
-	for try := 1; ; try++ {
-		data, before, after, err := read(full, limit)
+	dir, name, err := openParent(root, p)
+	if err != nil {
+		return nil, Stat{}, readError(p, err)
+	}
+	defer dir.close()
+	for range tries {
+		data, before, after, err := read(dir, name, limit)
 		if err != nil {
 			return nil, before, readError(p, err)
 		}
-		if before == after || try == tries {
-			if before != after {
-				return nil, before, &memsync.Error{Code: memsync.CodeIORaced, Path: p, Message: "the file is being written",
-					Hint: "it is looked at again"}
-			}
+		if before == after && int64(len(data)) == before.Size {
 			return data, before, nil
 		}
 	}
+	return nil, Stat{}, &memsync.Error{Code: memsync.CodeIORaced, Path: p, Message: "the file is being written", Hint: "it is looked at again"}
 }
 
-var errTooLarge = errors.New("too large")
+var (
+	errTooLarge = errors.New("too large")
+	errLink     = errors.New("a symbolic link is not followed")
+	errSpecial  = errors.New("not a regular file")
+)
 
-func read(full string, limit int64) (data []byte, before, after Stat, err error) {
-	f, err := openNoFollow(full)
+// openParent opens the directory that holds p, step by step from root.
+func openParent(root string, p memsync.Path) (*folder, string, error) {
+	dir, err := openRoot(root)
+	if err != nil {
+		return nil, "", err
+	}
+	rest := string(p)
+	for {
+		name, below, more := strings.Cut(rest, "/")
+		if !more {
+			return dir, name, nil
+		}
+		next, err := dir.folder(name)
+		dir.close()
+		if err != nil {
+			return nil, "", err
+		}
+		dir, rest = next, below
+	}
+}
+
+func read(dir *folder, name string, limit int64) (data []byte, before, after Stat, err error) {
+	f, err := dir.open(name)
 	if err != nil {
 		return nil, before, after, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	before, kind, err := f.stat()
+	switch {
+	case err != nil:
 		return nil, before, after, err
-	}
-	before = statOf(info)
-	if !info.Mode().IsRegular() {
-		return nil, before, after, errors.New("no regular file")
-	}
-	if limit > 0 && info.Size() > limit {
+	case kind != 0:
+		return nil, before, after, errSpecial
+	case limit > 0 && before.Size > limit:
 		return nil, before, after, errTooLarge
 	}
-	data = make([]byte, info.Size())
+	data = make([]byte, before.Size)
 	n, err := io.ReadFull(f, data)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, before, after, err
 	}
-	data = data[:n]
-	if info, err = f.Stat(); err != nil {
-		return nil, before, after, err
-	}
-	return data, before, statOf(info), nil
+	after, _, err = f.stat()
+	return data[:n], before, after, err
 }
 
 func readError(p memsync.Path, err error) error {
@@ -68,6 +90,9 @@ func readError(p memsync.Path, err error) error {
 	case errors.Is(err, errTooLarge):
 		return &memsync.Error{Code: memsync.CodeTooLarge, Path: p, Message: "the file is larger than a memory may be",
 			Hint: "split it, or raise limits.save_bytes in memsync.toml"}
+	case errors.Is(err, errLink):
+		return &memsync.Error{Code: memsync.CodeIORead, Path: p, Message: "a symbolic link on the way is not followed", Err: err,
+			Hint: "put the file itself here"}
 	case errors.Is(err, fs.ErrNotExist):
 		return &memsync.Error{Code: memsync.CodeNotFound, Path: p, Message: "no such file", Err: err}
 	case errors.Is(err, fs.ErrPermission):

@@ -1,11 +1,7 @@
 package watcher
 
 import (
-	"errors"
-	"io/fs"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,15 +41,16 @@ type Batch struct {
 	Nested   []memsync.Path // MEMORY.md in a folder that is no scope of its own
 	Skipped  []Skip
 	RootGone []memsync.Path // scope directories that are missing or can't be read: never deletions
+	Emptied  []memsync.Path // scope directories that hold nothing at all, as an unmounted disk leaves them
 	Memories int            // memories and logs on disk
 
 	present map[memsync.Path]bool
-	blind   []memsync.Path // directories that could not be listed: nothing below them is missing
+	blind   []memsync.Path // links, and directories that could not be listed: nothing there or below is missing
 }
 
 // Missing are those known paths that the scan should have met and did not.
-// What lies below a directory that could not be listed is not missing, it is
-// out of sight; a scope directory that is gone is reported by RootGone and its
+// What a link has taken the place of, and what lies below a directory that
+// could not be listed, is not missing, it is out of sight; a scope directory that is gone is reported by RootGone and its
 // files are missing (a mass delete, which waits for a person).
 func (b *Batch) Missing(known iter.Seq[memsync.Path]) []memsync.Path {
 	var out []memsync.Path
@@ -83,153 +80,61 @@ func Excluded(s memsync.Scope, p memsync.Path) bool {
 }
 
 // Scan lists the directories of every scope, and of the whole store where
-// outside is true, and compares what it meets with known.
+// outside is true, and compares what it meets with known. It fails only when
+// the store itself cannot be opened.
+//
+// Whether two stats that are equal mean equal bytes is for the caller to know:
+// a stat taken within a tick of the file's times proves nothing, and must not
+// be remembered.
 func Scan(root string, scopes []memsync.Scope, outside bool, known func(memsync.Path) (Stat, bool)) (Batch, error) {
 	b := Batch{present: map[memsync.Path]bool{}}
-	w := &walk{root: root, scopes: scopes, known: known, b: &b}
-	starts := make([]memsync.Path, 0, len(scopes)+1)
+	top, err := openRoot(root)
+	if err != nil {
+		return b, &memsync.Error{Code: memsync.CodeIORead, Message: "the store can't be opened", Err: err}
+	}
+	defer top.close()
+	w := &walk{scopes: scopes, known: known, b: &b}
 	for _, s := range scopes {
-		st, err := os.Lstat(w.abs(s.Dir))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			b.RootGone = append(b.RootGone, s.Dir)
-		case err != nil || !st.IsDir():
-			b.RootGone = append(b.RootGone, s.Dir)
-			b.blind = append(b.blind, s.Dir)
+		dir, err := openBelow(top, s.Dir)
+		if err != nil {
+			w.gone(s.Dir, err)
+			continue
 		}
-		if !slices.ContainsFunc(scopes, func(o memsync.Scope) bool { return o.Dir != s.Dir && s.Dir.In(o.Dir) }) {
-			starts = append(starts, s.Dir)
+		inner := slices.ContainsFunc(scopes, func(o memsync.Scope) bool { return o.Dir != s.Dir && s.Dir.In(o.Dir) })
+		if !outside && !inner {
+			w.dir(dir, s.Dir, 0)
+		}
+		if s.Dir != "" {
+			dir.close()
 		}
 	}
 	if outside {
-		starts = []memsync.Path{""}
-	}
-	for _, dir := range starts {
-		if st, err := os.Lstat(w.abs(dir)); err == nil && st.IsDir() {
-			w.dir(dir)
-		}
+		w.dir(top, "", 0)
 	}
 	byPath := func(a, b Seen) int { return strings.Compare(string(a.Path), string(b.Path)) }
 	slices.SortFunc(b.Changed, byPath)
 	slices.SortFunc(b.Authored, byPath)
+	slices.Sort(b.Copies)
+	slices.Sort(b.Nested)
+	slices.SortFunc(b.Skipped, func(a, b Skip) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return b, nil
 }
 
-type walk struct {
-	root   string
-	scopes []memsync.Scope
-	known  func(memsync.Path) (Stat, bool)
-	b      *Batch
-}
-
-func (w *walk) abs(p memsync.Path) string {
-	return filepath.Join(w.root, filepath.FromSlash(string(p)))
-}
-
-func (w *walk) dir(dir memsync.Path) {
-	scope, inScope := memsync.ScopeOf(w.scopes, dir.Join("x"))
-	entries, err := os.ReadDir(w.abs(dir))
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return // gone between two looks
+// openBelow opens a directory below top, step by step; top itself for "".
+func openBelow(top *folder, p memsync.Path) (*folder, error) {
+	dir := top
+	if p == "" {
+		return dir, nil
+	}
+	for name := range strings.SplitSeq(string(p), "/") {
+		next, err := dir.folder(name)
+		if dir != top {
+			dir.close()
 		}
-		w.b.blind = append(w.b.blind, dir)
-		w.b.Skipped = append(w.b.Skipped, Skip{dir, "the directory can't be listed: " + reason(err)})
-		return
-	}
-	for _, e := range entries {
-		p := dir.Join(e.Name())
-		switch t := e.Type(); {
-		case e.IsDir():
-			if e.Name() == ".git" || inScope && hiddenDir(e.Name()) {
-				continue
-			}
-			if !inScope && (strings.HasPrefix(e.Name(), ".") && !w.leadsToScope(p) || dir == "" && e.Name() == "local" || w.isRepo(p)) {
-				continue
-			}
-			w.dir(p)
-		case t&fs.ModeSymlink != 0:
-			if inScope {
-				w.b.Skipped = append(w.b.Skipped, Skip{p, "a symbolic link, not followed"})
-			}
-		case !t.IsRegular():
-			if inScope && strings.HasSuffix(e.Name(), ".md") {
-				w.b.Skipped = append(w.b.Skipped, Skip{p, "a special file"})
-			}
-		default:
-			w.file(p, scope, inScope)
+		if err != nil {
+			return nil, err
 		}
+		dir = next
 	}
-}
-
-// hiddenDir reports whether a folder of a scope holds no memories: what is
-// derived, what is the ledger's, and what other tools hide.
-func hiddenDir(name string) bool {
-	return strings.HasPrefix(name, ".") || name == "_system" || name == "_index" || name == "_inbox"
-}
-
-func (w *walk) leadsToScope(p memsync.Path) bool {
-	return slices.ContainsFunc(w.scopes, func(s memsync.Scope) bool { return s.Dir.In(p) })
-}
-
-func (w *walk) isRepo(p memsync.Path) bool {
-	_, err := os.Lstat(filepath.Join(w.abs(p), ".git"))
-	return err == nil
-}
-
-func (w *walk) file(p memsync.Path, scope memsync.Scope, inScope bool) {
-	class := format.NotMemory
-	if inScope {
-		class = format.Classify(p.Rel(scope.Dir))
-	}
-	excluded := inScope && Excluded(scope, p)
-	switch {
-	case (class == format.MemoryFile || class == format.LogFile) && !excluded:
-		w.b.Memories++
-		w.b.present[p] = true
-		w.add(&w.b.Changed, p, class)
-	case class == format.ConflictCopy:
-		w.b.Copies = append(w.b.Copies, p)
-	case class == format.SystemFile:
-	case class == format.IndexFile && p.Dir() != scope.Dir:
-		w.b.Nested = append(w.b.Nested, p)
-	case class == format.IndexFile || class == format.ReviewFile || authored(p, inScope):
-		w.b.present[p] = true
-		w.add(&w.b.Authored, p, class)
-	}
-}
-
-// authored reports whether people write the file and memsync keeps it as
-// saved: policy files, and Markdown that is no memory.
-func authored(p memsync.Path, inScope bool) bool {
-	base := p.Base()
-	switch base {
-	case "memsync.toml", "workspace.toml", ".gitattributes", ".gitignore":
-		return true
-	}
-	if strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~") {
-		return false
-	}
-	return strings.EqualFold(filepath.Ext(base), ".md")
-}
-
-func (w *walk) add(list *[]Seen, p memsync.Path, class format.Class) {
-	info, err := os.Lstat(w.abs(p))
-	if err != nil {
-		delete(w.b.present, p)
-		return
-	}
-	st := statOf(info)
-	if old, ok := w.known(p); ok && old == st {
-		return
-	}
-	*list = append(*list, Seen{p, st, class})
-}
-
-func reason(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err.Error()
-	}
-	return err.Error()
+	return dir, nil
 }
