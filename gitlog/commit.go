@@ -310,6 +310,7 @@ func (j *commitJob) publish(settle *settler) error {
 	if err := j.prepareTip(settle); err != nil {
 		return err
 	}
+	r.step("prepared")
 	locks, err := j.lockAll()
 	defer func() {
 		for i := len(locks) - 1; i >= 0; i-- {

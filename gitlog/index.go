@@ -239,6 +239,12 @@ func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenA
 	var changes []change
 	all := true // every edit is in the index
 	added := 0
+	removed := map[string]bool{}
+	for _, ed := range edits {
+		if i, found := x.find(ed.name); found && ed.next == "" && x.id(x.entries[i]) == ed.prev {
+			removed[ed.name] = true
+		}
+	}
 	for _, ed := range edits {
 		i, found := x.find(ed.name)
 		var now oid
@@ -250,7 +256,7 @@ func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenA
 				now = ""
 			}
 		}
-		if now != ed.prev && now != ed.next || !found && ed.next != "" && x.clashes(ed.name) {
+		if now != ed.prev && now != ed.next || !found && ed.next != "" && x.clashes(ed.name, removed) {
 			all = false
 			continue
 		}
@@ -340,17 +346,22 @@ func appendExt(out []byte, name string, data []byte) []byte {
 }
 
 // clashes: a person has staged a file where name needs a directory, or files
-// below name.
-func (x *indexFile) clashes(name string) bool {
+// below name. What this commit removes is in nobody's way.
+func (x *indexFile) clashes(name string, removed map[string]bool) bool {
 	for i := 0; i < len(name); i++ {
-		if name[i] == '/' {
+		if name[i] == '/' && !removed[name[:i]] {
 			if _, found := x.find(name[:i]); found {
 				return true
 			}
 		}
 	}
-	i, _ := x.find(name + "/")
-	return i < len(x.entries) && bytes.HasPrefix(x.entries[i].name, []byte(name+"/"))
+	below := []byte(name + "/")
+	for i, _ := x.find(string(below)); i < len(x.entries) && bytes.HasPrefix(x.entries[i].name, below); i++ {
+		if !removed[string(x.entries[i].name)] {
+			return true
+		}
+	}
+	return false
 }
 
 // replaced is an entry with a new blob: its mode and its flags stay a

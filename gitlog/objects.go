@@ -36,10 +36,20 @@ func (r *Repo) newObjectReader() objectReader {
 	if r.kind.size != kindSHA1.size {
 		return &catFile{r: r}
 	}
-	if set.has("extensions.partialclone") && r.binary != "" {
+	if set.promisor() && r.binary != "" {
 		return &lazyObjects{nativeObjects: native, fetch: &catFile{r: r}}
 	}
 	return native
+}
+
+// promisor: some objects are still at a remote that has promised them.
+func (s *settings) promisor() bool {
+	for key := range s.values {
+		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") && s.truth(key, false) {
+			return true
+		}
+	}
+	return s.has("extensions.partialclone")
 }
 
 // cacheBytes bounds what is kept of packed objects. A store's trees are a few
@@ -174,10 +184,4 @@ func (r *Repo) Blob(id string) ([]byte, error) {
 func looseFile(common string, id oid) string {
 	h := id.hex()
 	return filepath.Join(common, "objects", h[:2], h[2:])
-}
-
-// hasAlternates: some objects live in another repository.
-func (r *Repo) hasAlternates() bool {
-	data, err := os.ReadFile(filepath.Join(r.common, "objects", "info", "alternates"))
-	return err == nil && strings.TrimSpace(string(data)) != ""
 }
