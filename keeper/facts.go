@@ -231,14 +231,15 @@ func (k *Keeper) sameRequest(c memsync.Candidate, p memsync.Path, hash string) (
 }
 
 // scopesGone names the scopes whose directory is missing, unreadable or empty:
-// an unmounted disk looks like that.
+// an unmounted disk looks like that. A MEMORY.md that is still there says that
+// the directory is, so that a person may delete their last memory.
 func (k *Keeper) scopesGone() map[string]bool {
 	gone := map[string]bool{}
 	for _, s := range k.Store.Scopes {
 		empty := true
 		if entries, err := os.ReadDir(k.abs(s.Dir)); err == nil {
 			for _, e := range entries {
-				if e.IsDir() || strings.HasSuffix(e.Name(), ".md") && e.Name() != "MEMORY.md" {
+				if e.IsDir() || strings.HasSuffix(e.Name(), ".md") {
 					empty = false
 					break
 				}
