@@ -11,12 +11,14 @@ import (
 )
 
 // TestMain lets the test binary stand in for the command in the stories of
-// testdata/script.
+// testdata/script, and for the two programs that stories put before it.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"memsync": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
+		"exits":  func() { os.Exit(exitsProgram(os.Args[1:])) },
+		"person": func() { os.Exit(personProgram(os.Args[1:])) },
 	})
 }
 
@@ -30,7 +32,16 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup:               setupScript,
 		Cmds:                scriptCommands,
+		Condition:           scriptCondition,
 	})
+}
+
+// scriptCondition knows [root]: the superuser, whom no file mode stops.
+func scriptCondition(cond string) (bool, error) {
+	if cond == "root" {
+		return os.Geteuid() == 0, nil
+	}
+	return false, nil
 }
 
 // setupScript gives a story a home of its own and a git that knows nobody
