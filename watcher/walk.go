@@ -68,7 +68,7 @@ func (w *walk) dir(d *folder, dir memsync.Path, depth int) {
 			w.below(d, name, p, inScope, depth)
 		case kind == fs.ModeSymlink:
 			w.b.blind = append(w.b.blind, p)
-			if inScope && !format.Temporary(name) && !w.leadsToScope(p) { // a scope's own: gone has said so
+			if inScope && !w.leadsToScope(p) { // a scope's own: gone has said so
 				w.b.Skipped = append(w.b.Skipped, Skip{p, fmt.Sprintf("a symbolic link to %q, not followed", d.link(name))})
 			}
 		case kind != 0:

@@ -13,6 +13,7 @@ type Input struct {
 	View     *memsync.View
 	Scope    memsync.Scope
 	MemoryMD []byte                  // the file as it is; nil when there is none
+	Base     []byte                  // what takes its place first: Edited.Base, after a save; nil for MemoryMD
 	Pages    map[memsync.Path][]byte // the _index/ pages as they are
 	Limits   memsync.Limits          // IndexLines, IndexBytes, DescriptionChars; zero values mean the defaults
 }
@@ -47,6 +48,10 @@ func systemDir(s memsync.Scope) memsync.Path {
 // not there is not created.
 func Digest(in Input) Output {
 	file := FilePath(in.Scope)
+	onDisk := in.MemoryMD
+	if in.Base != nil {
+		in.MemoryMD = in.Base
+	}
 	index, err := format.ParseIndex(in.MemoryMD)
 	if err != nil {
 		return Output{Findings: []memsync.Finding{unwritable(file, err)}}
@@ -70,7 +75,7 @@ func Digest(in Input) Output {
 		}}}
 	}
 	out := Output{Files: map[memsync.Path][]byte{}, Findings: l.findings(file)}
-	if !bytes.Equal(body, in.MemoryMD) {
+	if !bytes.Equal(body, onDisk) {
 		if len(body) == 0 {
 			body = nil
 		}

@@ -16,9 +16,9 @@ type Edited struct {
 	Findings []memsync.Finding
 
 	// Base is the saved file with the lines that people put into the region
-	// moved below it: what Digest is to be given. Together with Hooks it holds
-	// everything that was typed, so it may be used only once those are
-	// accepted.
+	// moved below it: what Digest is to be given as Input.Base, with the saved
+	// bytes as MemoryMD. Together with Hooks it holds everything that was
+	// typed, so it may be used only once those are accepted.
 	Base []byte
 }
 

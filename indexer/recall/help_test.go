@@ -57,6 +57,7 @@ type store struct {
 	view   *memsync.View
 	scope  memsync.Scope
 	file   []byte
+	base   []byte // after a save: Edited.Base
 	pages  map[memsync.Path][]byte
 	limits memsync.Limits
 }
@@ -70,12 +71,13 @@ func newStore(file string, ms ...*memsync.Memory) *store {
 }
 
 func (s *store) input() recall.Input {
-	return recall.Input{View: s.view, Scope: s.scope, MemoryMD: s.file, Pages: s.pages, Limits: s.limits}
+	return recall.Input{View: s.view, Scope: s.scope, MemoryMD: s.file, Base: s.base, Pages: s.pages, Limits: s.limits}
 }
 
 // digest applies a Digest and gives it back.
 func (s *store) digest() recall.Output {
 	out := recall.Digest(s.input())
+	s.base = nil
 	for p, body := range out.Files {
 		switch {
 		case p == recall.FilePath(s.scope):

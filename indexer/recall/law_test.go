@@ -204,7 +204,7 @@ func TestLawNothingTypedIsLost(t *testing.T) {
 		saved := strings.Join(slices.Concat(lines[:from], inner, lines[to:]), "")
 
 		e := recall.Edits(previous, []byte(saved), s.view, s.scope)
-		s.take(e)
+		s.take([]byte(saved), e)
 		s.digest()
 		s.digest()
 		now, err := format.ParseIndex(s.file)
@@ -271,7 +271,7 @@ func FuzzEdits(f *testing.F) {
 		if len(e.Base) < len(saved) {
 			t.Fatalf("%d bytes became %d", len(saved), len(e.Base))
 		}
-		s.take(e)
+		s.take(saved, e)
 		s.digest()
 		if again := s.digest(); len(again.Files) > 0 {
 			t.Fatalf("not a fixed point:\n%s\n%s", s.file, again.Files)
