@@ -50,7 +50,7 @@ func (k *Keeper) dropEvents(writing bool) ([]memsync.Candidate, error) {
 		return nil, nil
 	}
 	list, err := k.waitingDrops()
-	if err != nil {
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	state, err := k.State()

@@ -96,7 +96,7 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 	if k.journal, err = journal.Open(filepath.Join(dir, "journal.db"), journal.Options{Timeout: opt.Wait}); err != nil {
 		return k, err
 	}
-	if k.catalog, err = indexer.Open(filepath.Join(dir, "catalog.db"), indexer.Options{Timeout: opt.Wait, Boot: bootID()}); err != nil {
+	if k.catalog, err = indexer.Open(filepath.Join(dir, catalogName), indexer.Options{Timeout: opt.Wait}); err != nil {
 		return k, err
 	}
 	k.log = &gitlog.Log{Repo: k.repo, Journal: k.journal}
@@ -114,6 +114,27 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 		}
 	}
 	return k, k.catchUp(ctx)
+}
+
+const catalogName = "catalog.db"
+
+// renew throws away a catalog that turned out to be damaged and makes it anew
+// from HEAD.
+func (k *Keeper) renew(ctx context.Context) error {
+	k.opt.Notice("the catalog was damaged and is made anew")
+	if err := k.catalog.Discard(); err != nil {
+		return err
+	}
+	dir := k.scratch
+	if dir == "" {
+		dir = k.repo.StateDir()
+	}
+	c, err := indexer.Open(filepath.Join(dir, catalogName), indexer.Options{Timeout: k.opt.Wait})
+	if err != nil {
+		return err
+	}
+	k.catalog = c
+	return k.refresh(ctx)
 }
 
 // takeLock takes the store's lock. A read-only keeper takes it only where
@@ -137,7 +158,7 @@ func (k *Keeper) copyState(dir string) (string, error) {
 		return "", ioError(err, "")
 	}
 	k.scratch = scratch
-	for _, name := range []string{"journal.db", "catalog.db"} {
+	for _, name := range []string{"journal.db", catalogName, catalogName + ".state"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -214,6 +235,12 @@ func (k *Keeper) loadPolicy() error {
 func (k *Keeper) View() (*memsync.View, error) {
 	if k.view == nil {
 		v, err := k.catalog.View(k.Store.Scopes)
+		if errors.Is(err, indexer.ErrDamaged) {
+			if err := k.renew(context.Background()); err != nil {
+				return nil, err
+			}
+			v, err = k.catalog.View(k.Store.Scopes)
+		}
 		if err != nil {
 			return nil, err
 		}

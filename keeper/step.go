@@ -31,6 +31,9 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 		if err != nil {
 			return Outcome{}, err
 		}
+		if len(cs) == 0 && len(k.stale) == 0 && len(k.returned) == 0 {
+			return Outcome{}, nil // the usual pass: nothing changed, and no header is read
+		}
 		b, err := k.begin()
 		if err != nil {
 			return Outcome{}, err

@@ -92,6 +92,9 @@ func (a *app) printOutcome(o keeper.Outcome) {
 
 // printDecision is one line: what was done to what.
 func (a *app) printDecision(d memsync.Decision, o keeper.Outcome) {
+	if d.Error != nil && d.Error.Code == memsync.CodeDeletesHeld && !a.flags.verbose {
+		return // the report says how many wait
+	}
 	if d.Op == memsync.OpNoop && d.Origin.Save() && !a.flags.verbose {
 		return
 	}
