@@ -41,26 +41,31 @@ func (x *deciding) peer() bool {
 	if x.kind != isPeer {
 		return false
 	}
-	x.d.After = x.peerMemory()
+	m := x.peerMemory()
+	x.d.After, x.d.Memory = m, m.ID
+	if x.copied != nil {
+		// Every clone says the same of it: the id is derived from history.
+		x.warn(memsync.FindDuplicateID, "the id in this file belongs to "+string(x.copied.Path)+"; this file has "+string(m.ID),
+			"`memsync lint --fix` writes the id of its own")
+		x.event(memsync.LedgerEvent{Op: memsync.LedgerIdentify, Memory: m.ID, Path: x.rel(x.Path), Hash: m.Hash})
+		x.pass("identity", "a copy; its id belongs to "+string(x.copied.Path))
+		x.d.Op, x.d.Post, x.d.Events = memsync.OpRecord, m.Hash, x.events
+		return true
+	}
 	x.noop("add", "in the tree")
-	x.d.Memory, x.d.Post = x.d.After.ID, x.d.After.Hash
+	x.d.Memory, x.d.Post = m.ID, m.Hash
 	return true
 }
 
 // peerMemory is the memory as its path and the facts name it.
 func (x *deciding) peerMemory() *memsync.Memory {
 	m := *x.read
-	m.Hash, m.Size, m.Blob = memsync.HashOf(x.Candidate.Raw), int64(len(x.Candidate.Raw)), x.f.Blob
-	m.Inline = m.ID != ""
-	m.Sketch = x.sketchOf()
-	if m.ID == "" {
-		if id, ok := x.f.State.Identity(x.Path); ok {
-			m.ID = id
-		} else if x.Memory != nil {
-			m.ID = x.Memory.ID
-		} else {
-			m.ID = x.f.DerivedID
-		}
+	m.Blob, m.Sketch = x.f.Blob, x.sketchOf()
+	other := m.ID
+	Identify(&m, x.f.DerivedID, x.f.State, func(id memsync.ID) bool { return x.holder(id) != nil })
+	if holder := x.holder(other); other != "" && m.ID == other && holder != nil && x.f.DerivedID != "" &&
+		(x.Memory == nil || x.Memory.ID != other) {
+		m.ID, m.Inline, x.copied = x.f.DerivedID, false, holder
 	}
 	return &m
 }

@@ -134,7 +134,6 @@ func (x *deciding) answer(op memsync.Op, rule string, e *memsync.Error) bool {
 	}
 	x.d.Op, x.d.Error = op, e
 	x.d.Reasons = append(x.d.Reasons, memsync.Reason{Rule: rule, Code: e.Code, Detail: e.Message})
-	x.d.Files, x.d.Events, x.d.After = nil, nil, nil
 	if x.old != nil && x.d.Memory == "" {
 		x.d.Memory = x.old.ID
 	}

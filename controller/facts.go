@@ -49,7 +49,7 @@ type Facts struct {
 	Vanished []Vanished
 	// HeadHolds says that HEAD has a file at the candidate's path, and
 	// DerivedID is the id that follows from its oldest commit ("" behind a
-	// shallow boundary).
+	// shallow boundary). Of a peer's file it is the id that its copy would get.
 	HeadHolds bool
 	DerivedID memsync.ID
 

@@ -144,6 +144,9 @@ func TestLaws(t *testing.T) {
 				touchedOnce(t, w, c.Raw, f.Content, doc)
 			}
 		}
+		if d.Op.Changes() && d.Scope != "" {
+			w.take(d)
+		}
 		if d.After != nil && d.Op.Changes() && d.Op != memsync.OpRecord && d.Op != memsync.OpCorroborate {
 			if d.After.Path != d.Path || d.After.ID != d.Memory || d.After.Scope != d.Scope {
 				t.Fatalf("After is another memory: %+v\n%s", d.After, dump(d))

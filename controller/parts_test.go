@@ -211,6 +211,7 @@ func TestQ44MassDelete(t *testing.T) {
 		{"11 of 30", 30, 11, 0, false, false, true},
 		{"10 of 10: the files are few", 10, 10, 0, false, false, false},
 		{"11 of 37: less than 30 %", 37, 11, 0, false, false, false},
+		{"12 of 40 are 30 %, not more", 40, 12, 0, false, false, false},
 		{"11 of 36", 36, 11, 0, false, false, true},
 		{"50 of 50", 50, 50, 0, false, false, true},
 		{"5 deleted, 20 renamed of 30", 30, 5, 20, false, false, false},

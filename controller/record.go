@@ -13,12 +13,13 @@ var peoples = map[memsync.LedgerOp]bool{
 	memsync.LedgerRestore: true, memsync.LedgerResolve: true,
 }
 
-// known are the other events that may be asked for.
+// known are the other events that may be asked for. Those that follow from
+// decisions about files (identify, delete, quarantine) are not among them:
+// asked for by themselves they would forge what a path is.
 var known = map[memsync.LedgerOp]bool{
 	memsync.LedgerCorroborate: true, memsync.LedgerContradict: true, memsync.LedgerFeedback: true, memsync.LedgerLink: true,
 	memsync.LedgerUnlink: true, memsync.LedgerPropose: true, memsync.LedgerRequest: true, memsync.LedgerInvalidate: true,
-	memsync.LedgerQuarantine: true, memsync.LedgerArchive: true, memsync.LedgerRevive: true, memsync.LedgerDelete: true,
-	memsync.LedgerIdentify: true,
+	memsync.LedgerArchive: true, memsync.LedgerRevive: true,
 }
 
 // checkEvents refuses events that are not the actor's to cause.
@@ -28,7 +29,7 @@ func checkEvents(c *memsync.Candidate) *memsync.Error {
 		case peoples[e.Op] && !c.Actor.Person():
 			return personRequired(string(e.Op))
 		case !peoples[e.Op] && !known[e.Op]:
-			return &memsync.Error{Code: memsync.CodeUsage, Message: "no such event"}
+			return &memsync.Error{Code: memsync.CodeUsage, Message: "no such event can be asked for"}
 		case e.Op == memsync.LedgerAllow && (e.Fingerprint == "" || c.Path == "" && e.Path == ""):
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "allow needs a fingerprint and the path it was found at"}
 		case e.Op == memsync.LedgerAllow && strings.TrimSpace(e.Reason) == "":
@@ -147,7 +148,7 @@ func (x *deciding) recordOne(e memsync.LedgerEvent) *memsync.Error {
 	case memsync.LedgerResolve:
 		x.resolve(e)
 		return nil
-	case memsync.LedgerAllow, memsync.LedgerQuarantine, memsync.LedgerAccept, memsync.LedgerIdentify:
+	case memsync.LedgerAllow, memsync.LedgerAccept:
 		if e.Path == "" {
 			e.Path = x.rel(x.Candidate.Path)
 		}
@@ -163,7 +164,7 @@ func (x *deciding) recordOne(e memsync.LedgerEvent) *memsync.Error {
 		}
 		exposed := x.f.Exposed[x.Memory.ID]
 		e.Exposed = &exposed
-	case memsync.LedgerRestore, memsync.LedgerRevive, memsync.LedgerDelete, memsync.LedgerApprove, memsync.LedgerDeny, memsync.LedgerRequest:
+	case memsync.LedgerRestore, memsync.LedgerRevive, memsync.LedgerApprove, memsync.LedgerDeny, memsync.LedgerRequest:
 		// About what may be gone, or about a proposal.
 	default:
 		if x.Memory == nil {

@@ -81,6 +81,9 @@ func TestRecord(t *testing.T) {
 	}
 	w.check(w.decide(record(robot, memsync.LedgerEvent{Op: memsync.LedgerFeedback, Memory: ulid(7)})), want{op: memsync.OpReject, code: memsync.CodeNotFound})
 	w.check(w.decide(record(robot, memsync.LedgerEvent{Op: "sabotage", Memory: a})), want{op: memsync.OpReject, code: memsync.CodeUsage})
+	for _, op := range []memsync.LedgerOp{memsync.LedgerIdentify, memsync.LedgerDelete, memsync.LedgerQuarantine} {
+		w.check(w.decide(record(person, memsync.LedgerEvent{Op: op, Memory: a})), want{op: memsync.OpReject, code: memsync.CodeUsage})
+	}
 	w.check(w.decide(memsync.Candidate{Origin: memsync.OriginCLI, Actor: person, Op: memsync.OpRecord}), want{op: memsync.OpReject, code: memsync.CodeUsage})
 
 	// A conversation is evidence once, and says whether the memory was shown.

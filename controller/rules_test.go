@@ -526,7 +526,7 @@ func TestRepeats(t *testing.T) {
 	from := func(o memsync.Origin, c memsync.Candidate) memsync.Candidate { c.Origin = o; return c }
 	near := strings.Replace(lesson, "look for", "search for", 1)
 	opposed := strings.Replace(lesson, "fails twice", "never fails twice", 1)
-	middling := "When a deploy of the payment service fails twice in a row, roll back first; then tell the team in the channel."
+	middling := "When a deploy of our payment service fails twice in a row, roll back first and look for the cause afterwards." // 0.58, not opposed
 	for _, c := range []struct {
 		name string
 		c    memsync.Candidate

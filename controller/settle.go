@@ -33,9 +33,7 @@ func (x *deciding) settle(op memsync.Op) bool {
 	if x.alias != "" {
 		m.Aliases = append(m.Aliases[:len(m.Aliases):len(m.Aliases)], string(x.alias))
 	}
-	if !inline && x.needsEvent() {
-		x.event(memsync.LedgerEvent{Op: memsync.LedgerIdentify, Memory: x.id, Path: x.rel(x.Path), Hash: post, Other: x.alias})
-	} else if x.alias != "" {
+	if x.alias != "" || x.needsEvent(inline) {
 		x.event(memsync.LedgerEvent{Op: memsync.LedgerIdentify, Memory: x.id, Path: x.rel(x.Path), Hash: post, Other: x.alias})
 	}
 
@@ -98,13 +96,18 @@ func (x *deciding) placeID() (inline bool) {
 }
 
 // needsEvent reports whether an event must say the id of the path: not when
-// one does already, nor when it follows from HEAD or was established so.
-func (x *deciding) needsEvent() bool {
+// one does already, nor when it stands in the file, follows from HEAD or was
+// established so. An older event that says otherwise is always answered, or
+// Identify would go by it.
+func (x *deciding) needsEvent(inline bool) bool {
 	if x.id == "" {
 		return false
 	}
 	if id, ok := x.f.State.Identity(x.Path); ok {
 		return id != x.id
+	}
+	if inline {
+		return false
 	}
 	if x.f.HeadHolds && x.f.DerivedID == x.id {
 		return false

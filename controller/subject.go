@@ -127,6 +127,7 @@ func (s *Subject) prepareFile(f Facts) {
 	s.doc, s.read = doc, format.Describe(doc, c.Path, s.Scope)
 	s.body = doc.Body()
 	if s.kind == isPeer {
+		s.Needs.Vanished = true
 		return
 	}
 	s.Needs.Dirs = []memsync.Path{c.Path.Dir()}

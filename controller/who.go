@@ -127,6 +127,9 @@ func (x *deciding) buried(id memsync.ID) bool {
 // one that is gone.
 func (x *deciding) holder(id memsync.ID) *memsync.Memory {
 	var gone *memsync.Memory
+	if id == "" {
+		return nil
+	}
 	for _, m := range x.f.View.ByID(id) {
 		switch {
 		case m.Path == x.Path:

@@ -103,15 +103,11 @@ func (w *world) view() *memsync.View {
 			continue
 		}
 		m := format.Describe(d, p, scope)
-		if id, ok := state.Identity(p); ok && (m.ID == "" || id != m.ID) {
-			if m.ID != "" {
-				m.Aliases = append(m.Aliases, string(m.ID))
-			}
-			m.ID, m.Inline = id, false
-		}
-		if m.ID == "" {
-			m.ID = w.derived[p]
-		}
+		Identify(m, w.derived[p], state, func(id memsync.ID) bool {
+			return slices.ContainsFunc(slices.Collect(maps.Keys(w.accepted)), func(o memsync.Path) bool {
+				return o != p && strings.Contains(w.accepted[o], "\nid: "+string(id)+"\n")
+			})
+		})
 		m.Sketch = text.Sketch(text.Shingles(d.Body()))
 		m.Blob = "blob:" + string(p)
 		ms = append(ms, m)
@@ -307,7 +303,28 @@ func (w *world) take(d memsync.Decision) memsync.Decision {
 		w.event(scope, e)
 	}
 	w.now = w.now.Add(time.Minute)
+	w.rebuilds(d)
 	return d
+}
+
+// rebuilds asserts law 8 for identity: tree and ledger alone say what the
+// decision said.
+func (w *world) rebuilds(d memsync.Decision) {
+	w.t.Helper()
+	if d.After == nil || d.Op != memsync.OpAdd && d.Op != memsync.OpUpdate && d.Op != memsync.OpRename {
+		return
+	}
+	m := w.view().ByPath(d.Path)
+	if m == nil {
+		w.t.Errorf("%s is not in a view made anew\n%s", d.Path, dump(d))
+		return
+	}
+	if m.ID != d.After.ID || m.Inline != d.After.Inline || m.Hash != d.After.Hash || m.MetaKey != d.After.MetaKey {
+		w.t.Errorf("made anew it is %s (inline %v), decided was %s (inline %v)\n%s", m.ID, m.Inline, d.After.ID, d.After.Inline, dump(d))
+	}
+	if !slices.Equal(m.Aliases, d.After.Aliases) {
+		w.t.Errorf("made anew it answers to %v, decided was %v\n%s", m.Aliases, d.After.Aliases, dump(d))
+	}
 }
 
 func (w *world) save(p memsync.Path, content string) memsync.Decision {
