@@ -1,6 +1,9 @@
 package controller
 
-import "memsync"
+import (
+	"memsync"
+	"memsync/internal/format"
+)
 
 // authored commits a file that people wrote and memsync only keeps: AGENT.md,
 // memsync.toml, notes outside the scopes. It is taken as saved, byte for byte;
@@ -11,6 +14,17 @@ func (x *deciding) authored() bool {
 	}
 	c := &x.Candidate
 	d := &x.d
+	switch {
+	case c.Path == "":
+		return x.refuse("shape", &memsync.Error{Code: memsync.CodePathInvalid, Message: "no file is named"})
+	case c.Origin.Save():
+	case !c.Actor.Person() && c.Origin != memsync.OriginLint:
+		return x.refuse("shape", personRequired("writing an authored file"))
+	default:
+		if e := asError(format.CheckPath(c.Path), memsync.CodePathInvalid); e != nil && (e.Code == memsync.CodePathEscape || e.Details["reason"] == "git") {
+			return x.refuse("shape", e)
+		}
+	}
 	d.Base, d.Post = memsync.HashOf(c.Raw), memsync.HashOf(c.Raw)
 	if c.Raw == nil {
 		d.Base, d.Post = "", ""
@@ -29,6 +43,10 @@ func (x *deciding) authored() bool {
 	x.pass("add", "as saved")
 	d.Op = memsync.OpAuthored
 	d.Files = []memsync.FileChange{{Path: c.Path, Base: d.Base, Post: d.Post, Content: c.Raw, Prior: x.f.Prior}}
+	if x.Scope.Kind == "" {
+		d.Scope = ""
+		return true
+	}
 	x.travel()
 	return true
 }
@@ -62,7 +80,7 @@ func (x *deciding) peerMemory() *memsync.Memory {
 	m := *x.read
 	m.Blob, m.Sketch = x.f.Blob, x.sketchOf()
 	other := m.ID
-	Identify(&m, x.f.DerivedID, x.f.State, func(id memsync.ID) bool { return x.holder(id) != nil })
+	Identify(&m, x.f.DerivedID, x.f.State)
 	if holder := x.holder(other); other != "" && m.ID == other && holder != nil && x.f.DerivedID != "" &&
 		(x.Memory == nil || x.Memory.ID != other) {
 		m.ID, m.Inline, x.copied = x.f.DerivedID, false, holder

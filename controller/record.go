@@ -22,14 +22,25 @@ var known = map[memsync.LedgerOp]bool{
 	memsync.LedgerArchive: true, memsync.LedgerRevive: true,
 }
 
+// travelling are the events that may come with a file: they have no effect on
+// files of their own but the copy that a resolve ends.
+var travelling = map[memsync.LedgerOp]bool{
+	memsync.LedgerResolve: true, memsync.LedgerLink: true, memsync.LedgerUnlink: true, memsync.LedgerPropose: true,
+	memsync.LedgerFeedback: true, memsync.LedgerContradict: true,
+}
+
 // checkEvents refuses events that are not the actor's to cause.
 func checkEvents(c *memsync.Candidate) *memsync.Error {
 	for _, e := range c.Events {
 		switch {
+		case c.Op != memsync.OpRecord && !travelling[e.Op] && !peoples[e.Op]:
+			return &memsync.Error{Code: memsync.CodeUsage, Message: "that event does not come with a file"}
 		case peoples[e.Op] && !c.Actor.Person():
 			return personRequired(string(e.Op))
 		case !peoples[e.Op] && !known[e.Op]:
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "no such event can be asked for"}
+		case c.Op != memsync.OpRecord && !travelling[e.Op]:
+			return &memsync.Error{Code: memsync.CodeUsage, Message: string(e.Op) + " does not come with a file", Hint: "record it by itself"}
 		case e.Op == memsync.LedgerAllow && (e.Fingerprint == "" || c.Path == "" && e.Path == ""):
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "allow needs a fingerprint and the path it was found at"}
 		case e.Op == memsync.LedgerAllow && strings.TrimSpace(e.Reason) == "":

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"slices"
 	"time"
 
 	"memsync"
@@ -30,9 +31,7 @@ func (x *deciding) settle(op memsync.Op) bool {
 	default:
 		m.Sketch = x.sketchOf()
 	}
-	if x.alias != "" {
-		m.Aliases = append(m.Aliases[:len(m.Aliases):len(m.Aliases)], string(x.alias))
-	}
+	m.Aliases = x.aliases(m.Aliases)
 	if x.alias != "" || x.needsEvent(inline) {
 		x.event(memsync.LedgerEvent{Op: memsync.LedgerIdentify, Memory: x.id, Path: x.rel(x.Path), Hash: post, Other: x.alias})
 	}
@@ -63,6 +62,23 @@ func (x *deciding) settle(op memsync.Op) bool {
 	x.travel()
 	x.tellNames(op)
 	return true
+}
+
+// aliases are those of the file, those that events gave the memory, and the
+// one that this decision gives: what Identify will find.
+func (x *deciding) aliases(list []string) []string {
+	add := func(id memsync.ID) {
+		if id != "" && !slices.Contains(list, string(id)) {
+			list = append(slices.Clip(list), string(id))
+		}
+	}
+	for _, e := range x.f.State.Events(x.id) {
+		if e.Op == memsync.LedgerIdentify {
+			add(e.Other)
+		}
+	}
+	add(x.alias)
+	return list
 }
 
 // placeID makes the file carry its id where ids live in files, and reports
@@ -112,7 +128,7 @@ func (x *deciding) needsEvent(inline bool) bool {
 	if x.f.HeadHolds && x.f.DerivedID == x.id {
 		return false
 	}
-	return x.old == nil || x.old.Path != x.Path || x.old.ID != x.id || x.old.Inline || x.copied != nil
+	return x.mem.ID != "" || x.old == nil || x.old.Path != x.Path || x.old.ID != x.id || x.old.Inline || x.copied != nil
 }
 
 // stampTimes keeps provenance.updated_at: of writes always, of saves with

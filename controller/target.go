@@ -30,6 +30,11 @@ func (s *Subject) prepareWrite(f Facts) {
 	if s.refused != nil {
 		return
 	}
+	for _, e := range c.Events {
+		if e.Op == memsync.LedgerResolve && s.Memory != nil {
+			s.Needs.Attached = s.Memory.ID
+		}
+	}
 	if s.Memory != nil {
 		s.Path, s.Needs.Read = s.Memory.Path, s.Memory.Path
 		return

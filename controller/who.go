@@ -32,8 +32,14 @@ func (x *deciding) who() {
 
 func (x *deciding) whoWritten() {
 	switch {
-	case x.Memory != nil:
+	case x.Memory != nil && x.Memory.ID != "":
 		x.id = x.Memory.ID
+		if x.mem != nil && x.mem.ID != "" && x.mem.ID != x.id {
+			// Whole bytes with another id: the memory stays who it is.
+			if x.copied = x.holder(x.mem.ID); x.copied == nil && !slices.Contains(x.Memory.Aliases, string(x.mem.ID)) {
+				x.alias = x.mem.ID
+			}
+		}
 	case x.mem != nil && x.mem.ID != "" && len(x.f.View.ByID(x.mem.ID)) == 0:
 		x.id = x.mem.ID // whole bytes that carry an id: a restore, an import
 	case x.Candidate.ID != "" && (x.Candidate.Op == memsync.OpRestore || x.Candidate.Op == memsync.OpRevert || x.Candidate.Origin == memsync.OriginImport):

@@ -103,11 +103,7 @@ func (w *world) view() *memsync.View {
 			continue
 		}
 		m := format.Describe(d, p, scope)
-		Identify(m, w.derived[p], state, func(id memsync.ID) bool {
-			return slices.ContainsFunc(slices.Collect(maps.Keys(w.accepted)), func(o memsync.Path) bool {
-				return o != p && strings.Contains(w.accepted[o], "\nid: "+string(id)+"\n")
-			})
-		})
+		Identify(m, w.derived[p], state)
 		m.Sketch = text.Sketch(text.Shingles(d.Body()))
 		m.Blob = "blob:" + string(p)
 		ms = append(ms, m)

@@ -281,6 +281,25 @@ func TestWrites(t *testing.T) {
 		{"a scope that disagrees", func(w *world) memsync.Decision {
 			return w.decide(write(robot, "x", "name", "N", "type", "user", "scope", "agent"))
 		}, want{op: memsync.OpReject, code: memsync.CodeScopeInvalid}},
+		{"events that have files of their own", func(w *world) memsync.Decision {
+			c := write(person, "x", "name", "N", "type", "user")
+			c.Events = []memsync.LedgerEvent{{Op: memsync.LedgerForget}}
+			return w.decide(c)
+		}, want{op: memsync.OpReject, code: memsync.CodeUsage}},
+		{"a resolve comes with the text that was chosen", func(w *world) memsync.Decision {
+			one(w)
+			c := write(person, "both", "name", "N", "type", "user")
+			c.ID = a
+			c.Events = []memsync.LedgerEvent{{Op: memsync.LedgerResolve, Conflict: "x.md"}}
+			w.attached = []Attached{{Path: "memory/_system/conflicts/x.md", Hash: "h"}}
+			return w.decide(c)
+		}, want{op: memsync.OpUpdate, id: a, events: "resolve", files: []memsync.Path{"memory/feedback_a.md", "memory/_system/conflicts/x.md"}}},
+		{"an authored file, by a tool", func(w *world) memsync.Decision {
+			return w.decide(memsync.Candidate{Origin: memsync.OriginTool, Actor: robot, Op: memsync.OpAuthored, Path: "agents/x/AGENT.md", Raw: []byte("x")})
+		}, want{op: memsync.OpReject, code: memsync.CodePersonRequired}},
+		{"an authored file out of the store", func(w *world) memsync.Decision {
+			return w.decide(memsync.Candidate{Origin: memsync.OriginCLI, Actor: person, Op: memsync.OpAuthored, Path: ".git/config", Raw: []byte("x")})
+		}, want{op: memsync.OpReject, code: memsync.CodePathReserved}},
 		{"events that are a person's", func(w *world) memsync.Decision {
 			c := write(robot, "x", "name", "N", "type", "user")
 			c.Events = []memsync.LedgerEvent{{Op: memsync.LedgerApprove}}
