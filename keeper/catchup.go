@@ -105,16 +105,46 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 	}
 	if k.Store.CommitMode() == memsync.CommitAuto {
 		paths := slices.Collect(maps.Keys(up.Memories))
-		for _, name := range k.scopesOf(append(paths, up.Gone...)...) {
-			if k.stale == nil {
-				k.stale = map[string]bool{}
-			}
-			k.stale[name] = true
+		if err := k.noteStale(k.scopesOf(append(paths, up.Gone...)...)); err != nil {
+			return err
 		}
 	}
 	k.view = nil
 	k.state = nil
 	return k.catalog.Advance(up)
+}
+
+// factStale is where the scopes whose MEMORY.md others' commits may have left
+// behind wait for a plan: the process that catches up may be one that only
+// reads.
+const factStale = "stale"
+
+func (k *Keeper) noteStale(scopes []string) error {
+	if len(scopes) == 0 {
+		return nil
+	}
+	if k.stale == nil {
+		k.stale = map[string]bool{}
+	}
+	for _, name := range scopes {
+		k.stale[name] = true
+	}
+	return k.journal.PutFact(factStale, slices.Sorted(maps.Keys(k.stale)))
+}
+
+// recallStale reads what an earlier process noted.
+func (k *Keeper) recallStale() error {
+	var scopes []string
+	if _, err := k.journal.Fact(factStale, &scopes); err != nil {
+		return err
+	}
+	for _, name := range scopes {
+		if k.stale == nil {
+			k.stale = map[string]bool{}
+		}
+		k.stale[name] = true
+	}
+	return nil
 }
 
 // describe turns bytes at HEAD into a header; what does not parse is listed as

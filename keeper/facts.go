@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -230,22 +231,15 @@ func (k *Keeper) sameRequest(c memsync.Candidate, p memsync.Path, hash string) (
 	return rec.Decision, rec.RequestHash == hash, nil
 }
 
-// scopesGone names the scopes whose directory is missing, unreadable or empty:
-// an unmounted disk looks like that. A MEMORY.md that is still there says that
-// the directory is, so that a person may delete their last memory.
+// scopesGone names the scopes whose directory the last look found missing or
+// holding nothing at all: an unmounted disk looks like that.
 func (k *Keeper) scopesGone() map[string]bool {
 	gone := map[string]bool{}
+	if k.sight == nil {
+		return gone
+	}
 	for _, s := range k.Store.Scopes {
-		empty := true
-		if entries, err := os.ReadDir(k.abs(s.Dir)); err == nil {
-			for _, e := range entries {
-				if e.IsDir() || strings.HasSuffix(e.Name(), ".md") {
-					empty = false
-					break
-				}
-			}
-		}
-		if empty {
+		if slices.Contains(k.sight.rooms, s.Dir) {
 			gone[s.Name()] = true
 		}
 	}

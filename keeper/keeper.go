@@ -108,6 +108,9 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 		return k, err
 	}
 	k.clone = id
+	if err := k.recallStale(); err != nil {
+		return k, err
+	}
 	if !opt.ReadOnly {
 		if err := k.replay(ctx); err != nil {
 			return k, err

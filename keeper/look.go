@@ -31,7 +31,7 @@ type sight struct {
 	authored []memsync.Candidate // files that people write and we only commit
 	index    map[string]*indexEdit
 	skipped  []memsync.Finding
-	rooms    []memsync.Path // scope directories that are missing
+	rooms    []memsync.Path // scope directories that are missing or hold nothing, as an unmounted disk leaves them
 	on       int            // memories on disk
 }
 
@@ -50,7 +50,7 @@ func (k *Keeper) look(ctx context.Context) (*sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sight{index: map[string]*indexEdit{}, rooms: scanned.RootGone, on: scanned.Memories}
+	s := &sight{index: map[string]*indexEdit{}, rooms: append(scanned.RootGone, scanned.Emptied...), on: scanned.Memories}
 	s.skipped = skipFindings(scanned.Skipped)
 	touched := indexer.Update{Stats: map[memsync.Path]indexer.Disk{}}
 
@@ -99,6 +99,7 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, touched *
 	if !ok {
 		return nil
 	}
+	before := k.opt.Now()
 	data, st, err := watcher.Read(k.Store.Root, p, int64(k.Store.Policy.Limits.SaveBytes))
 	switch {
 	case errors.Is(err, memsync.CodeTooLarge):
@@ -106,7 +107,7 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, touched *
 		// without anybody reading the rest.
 		data = make([]byte, k.Store.Policy.Limits.SaveBytes+1)
 	case errors.Is(err, memsync.CodeNotFound):
-		return nil
+		return k.heldIsGone(p)
 	case err != nil:
 		s.skipped = append(s.skipped, memsync.Finding{Code: memsync.FindSkipped, Severity: memsync.Severe, Path: p, Message: err.Error(),
 			Hint: "make the file readable; nothing else waits for it"})
@@ -115,7 +116,7 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, touched *
 	hash := memsync.HashOf(data)
 	accepted, _, isKnown := k.catalog.Accepted(p)
 	if isKnown && hash == accepted && !k.isHeld(p) {
-		k.note(touched, p, st, hash, data)
+		k.note(touched, p, st, before, hash, data)
 		return k.lookAgainAtKnown(s, p, scope)
 	}
 	if err == nil && unclosed(data, k.Store.Policy.Limits) {
@@ -126,6 +127,19 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, touched *
 	s.saves = append(s.saves, memsync.Candidate{Origin: memsync.OriginFile, Actor: scope.Writers.Actor(), Op: memsync.OpUpsert,
 		Scope: scope.Name(), Path: p, Raw: data})
 	return nil
+}
+
+// heldIsGone ends the waiting of a held new file that was removed. One that was
+// accepted before is a delete, and decided about as such.
+func (k *Keeper) heldIsGone(p memsync.Path) error {
+	if _, _, accepted := k.catalog.Accepted(p); accepted || !k.isHeld(p) {
+		return nil
+	}
+	k.held = slices.DeleteFunc(k.heldNow(), func(h memsync.Held) bool { return h.Path == p })
+	if k.opt.ReadOnly {
+		return nil
+	}
+	return k.journal.DropHeld(p)
 }
 
 // lookAgainAtKnown brings a memory back into the view whose file was away and
@@ -201,6 +215,7 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 	if k.Store.Kind == store.Embedded && !isIndex {
 		return nil
 	}
+	before := k.opt.Now()
 	data, st, err := watcher.Read(k.Store.Root, p, int64(k.Store.Policy.Limits.SaveBytes))
 	if err != nil {
 		return nil // too large, a link, or gone: a person's file stays theirs
@@ -208,7 +223,7 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 	hash := memsync.HashOf(data)
 	accepted, _, known := k.catalog.Accepted(p)
 	if known && hash == accepted {
-		k.note(touched, p, st, hash, data)
+		k.note(touched, p, st, before, hash, data)
 		return nil
 	}
 	c := memsync.Candidate{Origin: memsync.OriginFile, Op: memsync.OpAuthored, Path: p, Raw: data, Actor: memsync.Actor{Class: memsync.ClassPerson}}
@@ -237,12 +252,9 @@ func (k *Keeper) lookAtIndex(s *sight, scope memsync.Scope, saved []byte, known 
 		return err
 	}
 	edited := recall.Edits(previous, saved, v, scope)
-	s.index[scope.Name()] = &indexEdit{base: edited.Base, findings: edited.Findings}
+	edit := &indexEdit{base: edited.Base, findings: edited.Findings}
+	s.index[scope.Name()] = edit
 	for _, h := range edited.Hooks {
-		m := v.ByPath(h.Path)
-		if m == nil {
-			continue
-		}
 		i := slices.IndexFunc(s.saves, func(c memsync.Candidate) bool { return c.Path == h.Path })
 		var raw []byte
 		var disk memsync.Hash
@@ -251,6 +263,7 @@ func (k *Keeper) lookAtIndex(s *sight, scope memsync.Scope, saved []byte, known 
 		}
 		if raw == nil {
 			if raw, disk, err = k.onDisk(h.Path); err != nil || raw == nil {
+				edit.held = true
 				continue
 			}
 		}
@@ -258,10 +271,16 @@ func (k *Keeper) lookAtIndex(s *sight, scope memsync.Scope, saved []byte, known 
 			disk = memsync.HashOf(raw)
 		}
 		doc, err := format.Parse(raw, k.Store.Policy.Limits)
-		if err != nil {
-			continue
+		if err == nil && h.Text == "" {
+			doc, err = doc.Remove("hook")
+		} else if err == nil {
+			doc, err = doc.Set("hook", memsync.Text(h.Text))
 		}
-		if doc, err = doc.Set("hook", memsync.Text(h.Text)); err != nil {
+		if err != nil {
+			// What was typed is only in MEMORY.md: it stays as it is.
+			edit.held = true
+			edit.findings = append(edit.findings, memsync.Finding{Code: memsync.FindHeld, Severity: memsync.Warning, Path: h.Path,
+				Message: "its entry was edited in MEMORY.md, and the file can't take it: " + err.Error(), Hint: "set hook in the file's frontmatter"})
 			continue
 		}
 		c := memsync.Candidate{Origin: memsync.OriginFile, Actor: scope.Writers.Actor(), Op: memsync.OpUpsert, Scope: scope.Name(),
@@ -294,8 +313,9 @@ func (k *Keeper) vanishedAt(c memsync.Candidate) *controller.Vanished {
 
 // note remembers what is on disk, unless the file was written so recently that
 // a second write could leave the same stat.
-func (k *Keeper) note(up *indexer.Update, p memsync.Path, st watcher.Stat, hash memsync.Hash, data []byte) {
-	if age := k.opt.Now().UnixNano() - max(st.MTime, st.CTime); age < int64(racy(st)) {
+// before is when reading began.
+func (k *Keeper) note(up *indexer.Update, p memsync.Path, st watcher.Stat, before time.Time, hash memsync.Hash, data []byte) {
+	if age := before.UnixNano() - max(st.MTime, st.CTime); age < int64(racy(st)) {
 		return
 	}
 	up.Stats[p] = indexer.Disk{Stat: indexer.Stat(st), Hash: hash, Blob: k.repo.BlobID(data)}

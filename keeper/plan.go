@@ -99,8 +99,11 @@ func (b *batch) digest(name string) error {
 		return nil
 	}
 	edit := b.index[name]
-	if edit != nil && edit.held {
-		return nil
+	if edit != nil {
+		b.findings = append(b.findings, edit.findings...)
+		if edit.held {
+			return nil
+		}
 	}
 	in := recall.Input{View: b.view, Scope: scope, Limits: b.k.Store.Policy.Limits, Pages: map[memsync.Path][]byte{}}
 	bases := map[memsync.Path]memsync.Hash{}
@@ -117,8 +120,7 @@ func (b *batch) digest(name string) error {
 	}
 	in.MemoryMD, bases[path] = data, hash
 	if edit != nil {
-		in.MemoryMD = edit.base
-		b.findings = append(b.findings, edit.findings...)
+		in.Base = edit.base
 	} else if known, _, ok := b.k.catalog.Accepted(path); data != nil && b.k.Store.CommitMode() == memsync.CommitAuto && (!ok || known != hash) {
 		return nil // a save that this batch does not know: its own batch digests it
 	}

@@ -51,7 +51,12 @@ func (k *Keeper) settle(b *batch, plan *memsync.Plan, done gitlog.Applied) error
 	if err := k.settleHeld(b, &up); err != nil {
 		return err
 	}
-	k.stale = nil
+	if len(k.stale) > 0 {
+		if err := k.journal.PutFact(factStale, nil); err != nil {
+			return err
+		}
+		k.stale = nil
+	}
 	if plan != nil {
 		if err := k.journal.PutFact(factDropped, nil); err != nil {
 			return err
@@ -108,11 +113,12 @@ func (k *Keeper) welcome(up *indexer.Update) error {
 // noteDisk remembers a file's stat if the file still holds these bytes: a save
 // that came in between must not be taken for ours.
 func (k *Keeper) noteDisk(up *indexer.Update, p memsync.Path, want memsync.Hash) {
+	before := k.opt.Now()
 	data, st, err := watcher.Read(k.Store.Root, p, 0)
 	if err != nil || memsync.HashOf(data) != want {
 		return
 	}
-	k.note(up, p, st, want, data)
+	k.note(up, p, st, before, want, data)
 }
 
 // settleHeld records what waits and releases what waits no more.

@@ -44,7 +44,7 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	out := Status{Root: k.Store.Root, Kind: k.Store.Kind, Revision: v.Revision, Memories: v.Len(), Held: k.heldNow(),
+	out := Status{Root: k.Store.Root, Kind: k.Store.Kind, Revision: v.Revision, Memories: v.Len(),
 		Pending: []memsync.Path{}, Waiting: []memsync.Path{}, Skipped: []memsync.Finding{}, Detail: st.Detail,
 		Backend: k.repo.Probe().Backend, Commit: k.Store.CommitMode()}
 	if st.Paused != "" {
@@ -66,6 +66,8 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return out, err
 	}
+	out.Held = k.heldNow()
+	k.sight = s
 	out.Disk, out.Skipped = s.on, append(out.Skipped, s.skipped...)
 	for _, c := range append(append([]memsync.Candidate{}, s.saves...), s.authored...) {
 		if h, held := k.knewHeld[c.Path]; !held || h != memsync.HashOf(c.Raw) {

@@ -137,10 +137,20 @@ func (k *Keeper) EverPaths(id memsync.ID, known ...memsync.Path) ([]memsync.Path
 // pageLimit is the largest page that the journal gives.
 const pageLimit = 200
 
-// Versions are the commits that hold a version of any of the paths.
+// Versions are the commits of all history that changed any of the paths,
+// newest first, with those changes only. Unlike the history of one file this
+// does not end where the path was gone for a while.
 func (k *Keeper) Versions(paths []memsync.Path) ([]gitlog.Version, error) {
-	if len(paths) == 0 {
-		return nil, nil
+	all, err := k.repo.Log(gitlog.LogQuery{})
+	if err != nil {
+		return nil, err
 	}
-	return k.repo.Log(gitlog.LogQuery{Paths: paths})
+	out := []gitlog.Version{}
+	for _, v := range all {
+		v.Changes = slices.DeleteFunc(slices.Clone(v.Changes), func(c gitlog.TreeChange) bool { return !slices.Contains(paths, c.Path) })
+		if len(v.Changes) > 0 {
+			out = append(out, v)
+		}
+	}
+	return out, nil
 }
