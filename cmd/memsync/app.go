@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +25,10 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	env    func(string) string
+
+	root    *cobra.Command
+	running bool   // a verb has begun: what it returns is no complaint about the command line
+	draft   string // directory of what a person typed in an editor, until it is accepted
 
 	flags struct {
 		dir                 string
@@ -45,6 +51,8 @@ func (a *app) command() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	a.root = root
+	root.DisableSuggestions = true // unknownVerb knows the nearest
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
@@ -56,13 +64,66 @@ func (a *app) command() *cobra.Command {
 	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "say nothing but results and errors")
 	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say which rules looked and what they saw")
 	f.BoolVar(&a.flags.noInput, "no-input", false, "never ask; a question counts as no")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &memsync.Error{Code: memsync.CodeUsage, Message: err.Error(), Hint: "see `memsync --help`"}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &memsync.Error{Code: memsync.CodeUsage, Message: err.Error(), Hint: "see `" + cmd.CommandPath() + " --help`"}
 	})
 	for _, add := range verbs {
-		root.AddCommand(add(a))
+		verb := add(a)
+		a.prepare(verb)
+		root.AddCommand(verb)
 	}
 	return root
+}
+
+// prepare gives every verb the same manners: a wrong number of arguments is
+// answered with the usage line, and an error after that is the verb's own.
+func (a *app) prepare(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		a.prepare(sub)
+	}
+	if args := cmd.Args; args != nil {
+		cmd.Args = func(cmd *cobra.Command, list []string) error {
+			err := args(cmd, list)
+			if err == nil || memsync.CodeOf(err) != memsync.CodeInternal {
+				return err
+			}
+			return &memsync.Error{Code: memsync.CodeUsage, Message: err.Error(), Hint: "usage: " + cmd.UseLine()}
+		}
+	}
+	if runE := cmd.RunE; runE != nil {
+		cmd.RunE = func(cmd *cobra.Command, list []string) error {
+			a.running = true
+			return runE(cmd, list)
+		}
+	}
+}
+
+// group is a verb that only has verbs below it. Called with nothing it shows
+// its help; called with a word that is none of them it says which is near.
+func group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(below...)
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return unknownVerb(cmd, args[0])
+	}
+	return cmd
+}
+
+// unknownVerb is the answer to a word that is no verb of parent.
+func unknownVerb(parent *cobra.Command, word string) *memsync.Error {
+	e := &memsync.Error{Code: memsync.CodeUsage, Message: fmt.Sprintf("%s has no verb %q", parent.CommandPath(), word),
+		Hint: "see `" + parent.CommandPath() + " --help`"}
+	for distance := 1; distance <= 2; distance++ { // the nearest first
+		parent.SuggestionsMinimumDistance = distance
+		if near := parent.SuggestionsFor(word); len(near) > 0 {
+			e.Hint = "did you mean `" + parent.CommandPath() + " " + near[0] + "`?"
+			break
+		}
+	}
+	return e
 }
 
 // verbs are the commands, in the order in which help lists them. Each file of
@@ -76,15 +137,20 @@ func usage(format string, args ...any) error {
 
 // finish reports err and gives the exit code.
 func (a *app) finish(err error) int {
+	a.settleDraft(err)
 	var silent exitError
 	if err == nil || errors.As(err, &silent) {
 		return exitOf(err)
 	}
 	var e *memsync.Error
 	if !errors.As(err, &e) {
-		// cobra's own complaints: unknown command, wrong number of arguments.
-		e = &memsync.Error{Code: memsync.CodeUsage, Message: err.Error()}
+		e = a.foreign(err)
 		err = e
+	}
+	if e.Hint == "" {
+		c := *e
+		c.Hint = hintOf(e.Code)
+		e = &c
 	}
 	if a.flags.json || a.flags.jsonl {
 		a.emit(map[string]any{"error": withMessage(e)})
@@ -94,6 +160,31 @@ func (a *app) finish(err error) int {
 		fmt.Fprintf(a.stderr, "  %s\n", oneLine(e.Hint))
 	}
 	return exitOf(err)
+}
+
+// foreign gives an error that is not ours its code: the system's, cobra's own
+// complaints about the command line, or a defect.
+func (a *app) foreign(err error) *memsync.Error {
+	var system *fs.PathError
+	var link *os.LinkError
+	var call *os.SyscallError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &memsync.Error{Code: memsync.CodeStoreBusy, Message: "interrupted", Hint: "nothing is half done; run it again"}
+	case errors.Is(err, fs.ErrPermission):
+		return &memsync.Error{Code: memsync.CodeIODenied, Message: err.Error()}
+	case errors.As(err, &system), errors.As(err, &link), errors.As(err, &call):
+		return &memsync.Error{Code: memsync.CodeIO, Message: err.Error()}
+	case a.running:
+		return &memsync.Error{Code: memsync.CodeInternal, Message: err.Error()}
+	}
+	if word, ok := strings.CutPrefix(err.Error(), "unknown command "); ok && a.root != nil {
+		if word, err := strconv.QuotedPrefix(word); err == nil {
+			word, _ = strconv.Unquote(word)
+			return unknownVerb(a.root, word)
+		}
+	}
+	return &memsync.Error{Code: memsync.CodeUsage, Message: err.Error(), Hint: "see `memsync --help`"}
 }
 
 // withMessage is e with its cause folded into the message, for JSON.
@@ -116,6 +207,15 @@ func (a *app) emit(v any) {
 	if err := enc.Encode(v); err != nil {
 		fmt.Fprintln(a.stderr, "memsync: "+err.Error())
 	}
+}
+
+// nothing ends a verb that had nothing to do.
+func (a *app) nothing(why string) error {
+	if a.flags.json && !a.flags.jsonl {
+		a.emit(map[string]any{"decisions": []memsync.Decision{}})
+	}
+	a.say("%s", why)
+	return nil
 }
 
 // say prints talk on stderr unless --quiet.

@@ -13,12 +13,10 @@ import (
 func init() { verbs = append(verbs, (*app).decisionsVerb, (*app).historyVerb) }
 
 func (a *app) decisionsVerb() *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "decisions",
 		Short: "List, show and revert what was decided on this machine",
-	}
-	cmd.AddCommand(a.decisionsList(), a.decisionsShow(), a.decisionsRevert())
-	return cmd
+	}, a.decisionsList(), a.decisionsShow(), a.decisionsRevert())
 }
 
 func (a *app) decisionsList() *cobra.Command {

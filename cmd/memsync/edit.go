@@ -6,7 +6,9 @@ import (
 	"memsync"
 )
 
-func init() { verbs = append(verbs, (*app).editVerb, (*app).renameVerb, (*app).deleteVerb, (*app).batchVerb) }
+func init() {
+	verbs = append(verbs, (*app).editVerb, (*app).renameVerb, (*app).deleteVerb, (*app).batchVerb)
+}
 
 func (a *app) editVerb() *cobra.Command {
 	var f fields
@@ -22,6 +24,9 @@ func (a *app) editVerb() *cobra.Command {
 				return err
 			}
 			defer k.Close()
+			if err := f.place.settle(noEnv); err != nil {
+				return err
+			}
 			c := a.candidate(memsync.OpUpsert)
 			if err := f.candidate(a, cmd.Flags(), &c); err != nil {
 				return err
@@ -32,14 +37,19 @@ func (a *app) editVerb() *cobra.Command {
 				return &memsync.Error{Code: memsync.CodeUsage, Message: "edit does not move a memory", Hint: "memsync rename " + args[0] + " --to " + f.scope}
 			}
 			if len(c.Fields) == 0 && c.Content == nil {
-				if err := a.editInEditor(k, m, &c); err != nil {
+				changed, err := a.editInEditor(k, m, &c)
+				if err != nil {
 					return err
+				}
+				if !changed {
+					return a.nothing("nothing was changed")
 				}
 			}
 			return a.submit(k, c)
 		},
 	}
-	f.register(cmd)
+	f.registerKeys(cmd)
+	cmd.Flags().StringVar(&f.scope, "scope", "", "the scope it must lie in, as `memsync list` names it")
 	a.writeFlags(cmd, &f)
 	return cmd
 }
@@ -59,7 +69,18 @@ func (a *app) renameVerb() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer k.Close()
+			defer func() { k.Close() }()
+			if to != "" {
+				if _, ok := memsync.FindScope(k.Store.Scopes, to); !ok {
+					if err := addScope(k.Store, to); err != nil {
+						return err
+					}
+					k.Close() // its view does not know the scope
+					if k, err = a.open(k.Store); err != nil {
+						return err
+					}
+				}
+			}
 			c := a.candidate(memsync.OpRename)
 			c.ID, c.From, c.Scope, c.RequestID = m.ID, m.Path, to, a.flags.requestID
 			if len(args) == 2 {

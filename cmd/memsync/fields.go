@@ -14,21 +14,26 @@ import (
 
 // fields are the flags that say what a memory should hold.
 type fields struct {
-	typ, name, description, key, scope, content string
-	tags                                        []string
-	set                                         []string
-	local                                       bool
-	base                                        string
+	typ, name, description, key, content string
+	tags                                 []string
+	set                                  []string
+	base                                 string
+	place
 }
 
 func (f *fields) register(cmd *cobra.Command) {
+	f.registerKeys(cmd)
+	f.place.register(cmd)
+}
+
+// registerKeys are the flags about the memory itself, without where it goes.
+func (f *fields) registerKeys(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.typ, "type", "", "user, feedback, project or reference")
 	fs.StringVar(&f.name, "name", "", "the title")
 	fs.StringVar(&f.description, "description", "", "what it says, in one line")
 	fs.StringSliceVar(&f.tags, "tags", nil, "short words, comma separated")
 	fs.StringVar(&f.key, "key", "", "a stable slug: the same key in the same scope is a correction, not a new memory")
-	fs.StringVar(&f.scope, "scope", "", "the scope, as `memsync list` names it")
 	fs.StringVar(&f.content, "content", "", "the text, `TEXT`, @FILE, or - for standard input")
 	fs.StringArrayVar(&f.set, "set", nil, "set any other frontmatter key, `KEY=VALUE`; KEY= takes it away")
 }

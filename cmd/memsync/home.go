@@ -13,6 +13,14 @@ import (
 
 // storeFor is the store that holds a scope, or the default scope of a type.
 func (a *app) storeFor(typ, scope string, local bool) (*store.Store, error) {
+	s, err := a.placeFor(typ, scope, local)
+	if err != nil || scope == "" {
+		return s, err
+	}
+	return s, addScope(s, scope)
+}
+
+func (a *app) placeFor(typ, scope string, local bool) (*store.Store, error) {
 	if local {
 		return a.makeHome(true)
 	}
@@ -32,7 +40,7 @@ func (a *app) storeFor(typ, scope string, local bool) (*store.Store, error) {
 	case found != nil && found.Kind != store.Embedded:
 		return found, nil // a dedicated store is the home store of this command
 	case found != nil && scope != "":
-		if _, ok := memsync.FindScope(found.Scopes, scope); ok {
+		if holds(found, scope) {
 			return found, nil
 		}
 		return a.makeHome(false)

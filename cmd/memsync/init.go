@@ -32,14 +32,13 @@ func (a *app) initVerb() *cobra.Command {
 			if dedicated && workspace {
 				return usage("--dedicated and --workspace exclude each other")
 			}
-			dir, err := a.here()
+			at := a.here
+			if len(args) == 1 {
+				at = func() (string, error) { return filepath.Abs(args[0]) }
+			}
+			dir, err := at()
 			if err != nil {
 				return err
-			}
-			if len(args) == 1 {
-				if dir, err = filepath.Abs(args[0]); err != nil {
-					return err
-				}
 			}
 			root, kind, err := a.place(dir, dedicated, workspace)
 			if err != nil {

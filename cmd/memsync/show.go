@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -91,6 +92,9 @@ func (a *app) version(arg, rev string, at time.Time) (*keeper.Keeper, *memsync.M
 		if err != nil {
 			return nil, nil, nil, err
 		}
+	}
+	if err := a.whyGone(set, arg); errors.Is(err, memsync.CodeForgotten) {
+		return nil, nil, nil, err
 	}
 	return nil, nil, nil, &memsync.Error{Code: memsync.CodeNotFound, Message: "no memory answered to " + oneLine(arg) + " then",
 		Hint: "see its history with `memsync log " + oneLine(arg) + "`"}

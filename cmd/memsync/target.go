@@ -34,8 +34,32 @@ func (a *app) target(arg string) (*keeper.Keeper, *memsync.Memory, error) {
 			return nil, nil, err
 		}
 	}
+	if err := a.whyGone(set, arg); err != nil {
+		return nil, nil, err
+	}
 	return nil, nil, &memsync.Error{Code: memsync.CodeNotFound, Message: "no memory answers to " + oneLine(arg),
 		Hint: "see what there is with `memsync list --all`"}
+}
+
+// whyGone is the error about a memory that arg once meant and that was deleted
+// or forgotten; nil when nothing is remembered of it.
+func (a *app) whyGone(set []*store.Store, arg string) error {
+	for _, s := range set {
+		k, err := a.open(s)
+		if err != nil {
+			return err
+		}
+		p, _ := a.pathIn(k.Store, arg)
+		g, err := k.FindGone(arg, p)
+		k.Close()
+		switch {
+		case err != nil:
+			return err
+		case g != nil:
+			return goneError(g)
+		}
+	}
+	return nil
 }
 
 // lookup finds a memory in one store; nil when there is none.

@@ -102,7 +102,16 @@ func (a *app) printDecision(d memsync.Decision, o keeper.Outcome) {
 	if what == "" {
 		what = string(d.Memory)
 	}
-	line := fmt.Sprintf("%s %s", d.Op, oneLine(what))
+	done := string(d.Op)
+	if d.Op == memsync.OpRecord && len(d.Events) > 0 {
+		done = string(d.Events[0].Op) // forget, allow, reject-value, …
+		for _, e := range d.Events {
+			if e.Op == memsync.LedgerRejectValue {
+				done = string(e.Op)
+			}
+		}
+	}
+	line := fmt.Sprintf("%s %s", done, oneLine(what))
 	if d.From != "" && d.From != d.Path {
 		line = fmt.Sprintf("%s %s -> %s", d.Op, oneLine(string(d.From)), oneLine(what))
 	}

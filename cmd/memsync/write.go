@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"memsync"
@@ -30,6 +28,9 @@ func (a *app) writeVerb() *cobra.Command {
 					return err
 				}
 			}
+			if err := f.place.settle(a.env); err != nil {
+				return err
+			}
 			if err := f.candidate(a, cmd.Flags(), &c); err != nil {
 				return err
 			}
@@ -37,7 +38,7 @@ func (a *app) writeVerb() *cobra.Command {
 				return &memsync.Error{Code: memsync.CodeUsage, Message: "there is no content", Hint: "give --content TEXT, @FILE or -"}
 			}
 			c.Base, c.RequestID = memsync.Hash(f.base), a.flags.requestID
-			k, err := a.openFor(f.typ, f.scope, f.local)
+			k, err := a.openFor(f.typ, f.place)
 			if err != nil {
 				return err
 			}
@@ -46,7 +47,6 @@ func (a *app) writeVerb() *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&f.local, "local", false, "keep it on this machine: in the local store, which is never shared")
 	a.writeFlags(cmd, &f)
 	return cmd
 }
@@ -66,6 +66,9 @@ func (a *app) submit(k *keeper.Keeper, cs ...memsync.Candidate) error {
 	for i := range cs {
 		if a.flags.override != "" {
 			cs[i].Override = a.flags.override
+		}
+		if err := a.checkAgent(k, cs[i]); err != nil {
+			return err
 		}
 	}
 	out, err := k.Submit(a.ctx, cs...)
@@ -87,6 +90,11 @@ func (a *app) printSubmitted(out keeper.Outcome) error {
 	default:
 		a.printOutcome(out)
 	}
+	return outcomeExit(out)
+}
+
+// outcomeExit is the exit code of what became of a write.
+func outcomeExit(out keeper.Outcome) error {
 	for _, d := range out.Decisions {
 		switch d.Op {
 		case memsync.OpReject:
@@ -101,11 +109,11 @@ func (a *app) printSubmitted(out keeper.Outcome) error {
 	return nil
 }
 
-// openFor opens the store that a write of this type and scope goes to: the
-// one found here, or the home store for what is global. The home store is made
-// on first write, and said so.
-func (a *app) openFor(typ, scope string, local bool) (*keeper.Keeper, error) {
-	s, err := a.storeFor(typ, strings.TrimSpace(scope), local)
+// openFor opens the store that a write of this type and place goes to: the one
+// found here, or the home store for what is global. The home store is made on
+// first write, and said so.
+func (a *app) openFor(typ string, p place) (*keeper.Keeper, error) {
+	s, err := a.storeFor(typ, p.scope, p.local)
 	if err != nil {
 		return nil, err
 	}
