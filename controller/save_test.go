@@ -164,6 +164,19 @@ func TestSaves(t *testing.T) {
 			return w.save("memory/a 2.md", good(b, "b", "Another thing entirely, about the kitchen."))
 		}, want{op: memsync.OpAdd, id: b}},
 
+		{"a copy that a commit brought has the id of its history, on every clone", func(w *world) memsync.Decision {
+			w.accepted["memory/feedback_a.md"] = good(a, "a", text)
+			w.derived["memory/feedback_b.md"] = b
+			return w.decide(memsync.Candidate{Origin: memsync.OriginPeer, Op: memsync.OpUpsert, Path: "memory/feedback_b.md", Raw: []byte(good(a, "a", text))})
+		}, want{op: memsync.OpRecord, id: b, events: "identify", finding: memsync.FindDuplicateID}},
+		{"and is known by it from then on", func(w *world) memsync.Decision {
+			w.accepted["memory/feedback_a.md"] = good(a, "a", text)
+			w.derived["memory/feedback_b.md"] = b
+			c := memsync.Candidate{Origin: memsync.OriginPeer, Op: memsync.OpUpsert, Path: "memory/feedback_b.md", Raw: []byte(good(a, "a", text))}
+			w.take(w.decide(c))
+			w.accepted["memory/feedback_b.md"] = good(a, "a", text)
+			return w.decide(c)
+		}, want{op: memsync.OpNoop, id: b}},
 		{"P02 only the type changes: one update, the file keeps its name", func(w *world) memsync.Decision {
 			w.accepted["memory/feedback_a.md"] = good(a, "a", text)
 			return w.save("memory/feedback_a.md", strings.Replace(good(a, "a", text), "type: feedback", "type: reference", 1))

@@ -363,6 +363,10 @@ func TestWrites(t *testing.T) {
 			one(w)
 			return w.decide(memsync.Candidate{Origin: memsync.OriginCLI, Actor: program, Op: memsync.OpRename, ID: a, Scope: "workspace"})
 		}, want{op: memsync.OpRename, id: a, path: "ws/memory/feedback_a.md", bytes: good(a, "a", integrity)}},
+		{"what the file says about its scope follows", func(w *world) memsync.Decision {
+			w.accepted["memory/feedback_a.md"] = strings.Replace(good(a, "a", integrity), "type:", "scope: global\ntype:", 1)
+			return w.decide(memsync.Candidate{Origin: memsync.OriginCLI, Actor: program, Op: memsync.OpRename, ID: a, Scope: "workspace"})
+		}, want{op: memsync.OpRename, id: a, bytes: strings.Replace(good(a, "a", integrity), "type:", "scope: workspace\ntype:", 1)}},
 		{"to a scope with ledger identity by an event", func(w *world) memsync.Decision {
 			w.accepted["memory/note.md"] = "text\n"
 			w.derived["memory/note.md"] = a
@@ -400,6 +404,14 @@ func TestWrites(t *testing.T) {
 			return w.decide(memsync.Candidate{Origin: memsync.OriginLint, Actor: program, Op: memsync.OpUpsert, Path: "memory/feedback_a.md",
 				Raw: []byte(good(a, "a", integrity) + "\n"), Base: memsync.HashOf([]byte(good(a, "a", integrity)))})
 		}, want{op: memsync.OpUpdate, bytes: good(a, "a", integrity) + "\n", events: "-"}},
+		{"the same bytes are already so", func(w *world) memsync.Decision {
+			one(w)
+			return w.decide(memsync.Candidate{Origin: memsync.OriginLint, Actor: program, Op: memsync.OpUpsert, Path: "memory/feedback_a.md", Raw: []byte(good(a, "a", integrity))})
+		}, want{op: memsync.OpNoop, id: a}},
+		{"whole bytes with another id: the memory stays who it is", func(w *world) memsync.Decision {
+			w.accepted["memory/feedback_a.md"], w.derived["memory/feedback_a.md"] = plain("a", integrity), a
+			return w.decide(memsync.Candidate{Origin: memsync.OriginLint, Actor: program, Op: memsync.OpUpsert, Path: "memory/feedback_a.md", Raw: []byte(good(b, "a", integrity))})
+		}, want{op: memsync.OpUpdate, id: a, events: "identify"}},
 		{"unless the file has changed", func(w *world) memsync.Decision {
 			one(w)
 			return w.decide(memsync.Candidate{Origin: memsync.OriginLint, Actor: program, Op: memsync.OpUpsert, Path: "memory/feedback_a.md",
