@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"memsync"
+	"memsync/controller"
 	"memsync/indexer"
 	"memsync/internal/format"
 	"memsync/internal/text"
@@ -41,7 +42,7 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 			up.Gone = append(up.Gone, p)
 		}
 	}
-	var nameless []memsync.Path
+	var described []*memsync.Memory
 	var drops []drop
 	descends := false
 	if !fresh && st.Head != "" {
@@ -89,11 +90,9 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 		m := k.describe(ch.Path, scope, data)
 		m.Blob = ch.To
 		up.Memories[ch.Path] = m
-		if m.ID == "" {
-			nameless = append(nameless, ch.Path)
-		}
+		described = append(described, m)
 	}
-	if err := k.identify(up.Memories, nameless); err != nil {
+	if err := k.identify(described); err != nil {
 		return err
 	}
 	moved := map[memsync.ID]bool{}
@@ -160,34 +159,37 @@ func (k *Keeper) describe(p memsync.Path, scope memsync.Scope, data []byte) *mem
 	return m
 }
 
-// identify gives ids to files at HEAD that carry none: an identify event's,
-// else the one derived from history.
-func (k *Keeper) identify(memories map[memsync.Path]*memsync.Memory, nameless []memsync.Path) error {
-	if len(nameless) == 0 {
+// identify gives freshly described files at HEAD their ids, as tree, ledger and
+// history say them.
+func (k *Keeper) identify(fresh []*memsync.Memory) error {
+	if len(fresh) == 0 {
 		return nil
 	}
-	slices.Sort(nameless)
 	state, err := k.State()
 	if err != nil {
 		return err
 	}
 	var ask []memsync.Path
-	for _, p := range nameless {
-		if id, ok := state.Identity(p); ok {
-			memories[p].ID = id
-		} else {
-			ask = append(ask, p)
+	for _, m := range fresh {
+		if _, known := state.Identity(m.Path); !known && m.ID == "" && m.Kind != memsync.KindUnreadable {
+			ask = append(ask, m.Path)
 		}
 	}
-	derived, shallow, err := k.repo.DerivedIDs(ask)
-	if err != nil {
-		return err
+	slices.Sort(ask)
+	var derived map[memsync.Path]memsync.ID
+	if len(ask) > 0 {
+		var shallow []memsync.Path
+		if derived, shallow, err = k.repo.DerivedIDs(ask); err != nil {
+			return err
+		}
+		if len(shallow) > 0 {
+			k.opt.Notice("%d memories have no id: their history is cut off by a shallow clone; `git fetch --unshallow` brings it", len(shallow))
+		}
 	}
-	for p, id := range derived {
-		memories[p].ID = id
-	}
-	if len(shallow) > 0 {
-		k.opt.Notice("%d memories have no id: their history is cut off by a shallow clone; `git fetch --unshallow` brings it", len(shallow))
+	for _, m := range fresh {
+		if m.Kind != memsync.KindUnreadable {
+			controller.Identify(m, derived[m.Path], state)
+		}
 	}
 	return nil
 }

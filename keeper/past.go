@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"memsync"
+	"memsync/controller"
 	"memsync/gitlog"
 	"memsync/internal/format"
 	"memsync/watcher"
@@ -85,12 +86,12 @@ func (k *Keeper) past(rev memsync.Revision, blobs map[memsync.Path]string) (*mem
 			known := m
 			m = k.describe(p, scope, data)
 			m.Blob = blob
-			if m.ID == "" {
-				if id, ok := state.Identity(p); ok {
-					m.ID = id
-				} else if known != nil {
-					m.ID = known.ID
+			if m.Kind != memsync.KindUnreadable {
+				derived := memsync.ID("")
+				if known != nil {
+					derived = known.ID
 				}
+				controller.Identify(m, derived, state)
 			}
 		}
 		if _, gone := state.Forgotten(m.ID); gone {

@@ -100,10 +100,8 @@ func (k *Keeper) welcome(up *indexer.Update) error {
 		m := k.describe(p, scope, data)
 		m.Blob = blob
 		up.Memories[p] = m
-		if m.ID == "" {
-			if err := k.identify(up.Memories, []memsync.Path{p}); err != nil {
-				return err
-			}
+		if err := k.identify([]*memsync.Memory{m}); err != nil {
+			return err
 		}
 	}
 	k.returned = nil
