@@ -2,6 +2,7 @@ package controller
 
 import (
 	"memsync"
+	"memsync/internal/config"
 	"memsync/internal/format"
 )
 
@@ -39,6 +40,9 @@ func (x *deciding) authored() bool {
 		if x.baseMoved() {
 			return x.refuse("stale", x.conflict())
 		}
+	}
+	if err := policyError(c); err != nil {
+		return x.refuse("shape", err)
 	}
 	x.pass("add", "as saved")
 	d.Op = memsync.OpAuthored
@@ -96,4 +100,18 @@ func (x *deciding) quarantine(why *memsync.Error) bool {
 	x.event(memsync.LedgerEvent{Op: memsync.LedgerQuarantine, Path: x.rel(x.Path), Blob: x.f.Blob, Reason: string(why.Code)})
 	x.d.Events = x.events
 	return true
+}
+
+// policyError says why a memsync.toml does not decode: it is held, and the last
+// good one stays in force.
+func policyError(c *memsync.Candidate) *memsync.Error {
+	if c.Path.Base() != "memsync.toml" || c.Raw == nil {
+		return nil
+	}
+	_, err := config.Parse(c.Raw)
+	e := asError(err, memsync.CodeConfig)
+	if e != nil {
+		e.Path = c.Path
+	}
+	return e
 }

@@ -37,6 +37,7 @@ func checkEvents(c *memsync.Candidate) *memsync.Error {
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "that event does not come with a file"}
 		case peoples[e.Op] && !c.Actor.Person():
 			return personRequired(string(e.Op))
+		case c.Origin == memsync.OriginPeer && e.Op == memsync.LedgerDelete: // answers a commit that dropped the file
 		case !peoples[e.Op] && !known[e.Op]:
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "no such event can be asked for"}
 		case c.Op != memsync.OpRecord && !travelling[e.Op]:

@@ -51,7 +51,8 @@ type Keeper struct {
 
 	// What the next step must take along.
 	sight         *sight
-	returned      []memsync.Path  // memories whose files are back as they were accepted
+	returned      []memsync.Path // files that git, not a person, put back: as accepted, or as HEAD holds them
+	head          map[memsync.Path]string
 	stale         map[string]bool // scopes whose MEMORY.md others' commits may have left behind
 	knewHeld      map[memsync.Path]memsync.Hash
 	acceptDeletes bool

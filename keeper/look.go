@@ -50,6 +50,7 @@ func (k *Keeper) look(ctx context.Context) (*sight, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.head = nil
 	s := &sight{index: map[string]*indexEdit{}, rooms: append(scanned.RootGone, scanned.Emptied...), on: scanned.Memories}
 	s.skipped = skipFindings(scanned.Skipped)
 	touched := indexer.Update{Stats: map[memsync.Path]indexer.Disk{}}
@@ -119,6 +120,16 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, touched *
 		k.note(touched, p, st, before, hash, data)
 		return k.lookAgainAtKnown(s, p, scope)
 	}
+	if k.Store.CommitMode() == memsync.CommitOff && !k.isHeld(p) && err == nil {
+		// Where the person commits, git moves files too: what HEAD holds is a
+		// revision to catch up with, not a save.
+		if blob, err := k.headBlob(p); err != nil {
+			return err
+		} else if blob != "" && blob == k.repo.BlobID(data) {
+			k.returned = append(k.returned, p)
+			return nil
+		}
+	}
 	if err == nil && unclosed(data, k.Store.Policy.Limits) {
 		if data, err = k.waitForRest(ctx, p, st, data); err != nil {
 			return err
@@ -151,6 +162,28 @@ func (k *Keeper) lookAgainAtKnown(s *sight, p memsync.Path, scope memsync.Scope)
 	}
 	k.returned = append(k.returned, p)
 	return nil
+}
+
+// headBlob is git's object at p in HEAD; "" for none. The tree is read once a
+// look.
+func (k *Keeper) headBlob(p memsync.Path) (string, error) {
+	if k.head == nil {
+		k.head = map[memsync.Path]string{}
+		st, err := k.repo.State()
+		if err != nil {
+			return "", err
+		}
+		if st.Head != "" {
+			entries, err := k.repo.Tree(st.Head, "")
+			if err != nil {
+				return "", err
+			}
+			for _, e := range entries {
+				k.head[e.Path] = e.Blob
+			}
+		}
+	}
+	return k.head[p], nil
 }
 
 // waitForRest gives a file whose frontmatter is not closed yet the time to
@@ -225,6 +258,14 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 	if known && hash == accepted {
 		k.note(touched, p, st, before, hash, data)
 		return nil
+	}
+	if k.Store.CommitMode() == memsync.CommitOff {
+		if blob, err := k.headBlob(p); err != nil {
+			return err
+		} else if blob != "" && blob == k.repo.BlobID(data) {
+			k.returned = append(k.returned, p)
+			return nil
+		}
 	}
 	c := memsync.Candidate{Origin: memsync.OriginFile, Op: memsync.OpAuthored, Path: p, Raw: data, Actor: memsync.Actor{Class: memsync.ClassPerson}}
 	if inScope {

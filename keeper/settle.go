@@ -81,9 +81,10 @@ func (k *Keeper) follows(commit, base string) bool {
 	return len(v[0].Parents) == 0 && base == "" || len(v[0].Parents) == 1 && v[0].Parents[0] == base
 }
 
-// welcome puts memories back into the view whose files were away and are back
-// as they were accepted.
+// welcome takes files into the view that git, not a person, put there: a stash
+// or a branch that brings back what was accepted or what HEAD holds.
 func (k *Keeper) welcome(up *indexer.Update) error {
+	var described []*memsync.Memory
 	for _, p := range k.returned {
 		scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
 		if _, planned := up.Memories[p]; planned || !ok {
@@ -93,19 +94,34 @@ func (k *Keeper) welcome(up *indexer.Update) error {
 		if err != nil {
 			return err
 		}
-		accepted, blob, known := k.catalog.Accepted(p)
-		if !known || accepted != hash {
+		if data == nil {
+			continue
+		}
+		blob := k.repo.BlobID(data)
+		accepted, known, ok := k.catalog.Accepted(p)
+		head, err := k.headBlob(p)
+		if err != nil {
+			return err
+		}
+		switch {
+		case head == blob:
+		case ok && accepted == hash:
+			blob = known
+		default:
+			continue // it changed again: the next look sees a save
+		}
+		up.Tracked[p] = indexer.Tracked{Hash: hash, Blob: blob}
+		k.noteDisk(up, p, hash)
+		if p == indexPath(scope) {
 			continue
 		}
 		m := k.describe(p, scope, data)
 		m.Blob = blob
 		up.Memories[p] = m
-		if err := k.identify([]*memsync.Memory{m}); err != nil {
-			return err
-		}
+		described = append(described, m)
 	}
 	k.returned = nil
-	return nil
+	return k.identify(described)
 }
 
 // noteDisk remembers a file's stat if the file still holds these bytes: a save
