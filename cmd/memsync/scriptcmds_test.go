@@ -35,6 +35,7 @@ import (
 //	nowhere TEXT DIR [FILE...]      no file and no git object holds TEXT
 //	within FILE LINES BYTES         a file is no longer than that
 //	count N REGEXP FILE             exactly N lines match
+//	lineends FILE CRLF LF           how many lines end in which way
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"git":        scriptGit,
 	"commits":    scriptCommits,
@@ -59,6 +60,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"nowhere":    scriptNowhere,
 	"within":     scriptWithin,
 	"count":      scriptCount,
+	"lineends":   scriptLineEnds,
 }
 
 // want stops a story that uses a word wrongly.
@@ -181,5 +183,14 @@ func scriptCount(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if found != n {
 		ts.Fatalf("%d lines of %s match %s, want %d:\n%s", found, args[2], args[1], n, ts.ReadFile(args[2]))
+	}
+}
+
+func scriptLineEnds(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, len(args) == 3 && !neg, "lineends FILE CRLF LF")
+	data := ts.ReadFile(args[0])
+	crlf := strings.Count(data, "\r\n")
+	if got := []string{strconv.Itoa(crlf), strconv.Itoa(strings.Count(data, "\n") - crlf)}; got[0] != args[1] || got[1] != args[2] {
+		ts.Fatalf("%s has %s CRLF and %s LF:\n%q", args[0], got[0], got[1], data)
 	}
 }
