@@ -29,6 +29,7 @@ type sight struct {
 	saves    []memsync.Candidate // changed and new memories, by path
 	gone     []memsync.Candidate // vanished memories, by path
 	authored []memsync.Candidate // files that people write and we only commit
+	indexes  []savedIndex
 	index    map[string]*indexEdit
 	skipped  []memsync.Finding
 	rooms    []memsync.Path // scope directories that are missing or hold nothing, as an unmounted disk leaves them
@@ -85,6 +86,9 @@ func (k *Keeper) look(ctx context.Context) (*sight, error) {
 		if err := k.lookAtAuthored(s, seen.Path, &touched); err != nil {
 			return nil, err
 		}
+	}
+	if err := k.lookAtIndexes(ctx, s); err != nil {
+		return nil, err
 	}
 	if len(touched.Stats) > 0 && !k.opt.ReadOnly {
 		if err := k.catalog.PutStats(touched.Stats); err != nil {
@@ -273,14 +277,46 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 	}
 	s.authored = append(s.authored, c)
 	if isIndex && scope.MemoryMD == memsync.Region {
-		return k.lookAtIndex(s, scope, data, known)
+		s.indexes = append(s.indexes, savedIndex{scope, data, known})
+	}
+	return nil
+}
+
+// savedIndex is a MEMORY.md that is not what was accepted.
+type savedIndex struct {
+	scope memsync.Scope
+	data  []byte
+	known bool
+}
+
+// lookAtIndexes reads the saved MEMORY.md files against the view that the other
+// saves of this look lead to: an entry that says what its memory says now was
+// not edited, whoever put it there.
+func (k *Keeper) lookAtIndexes(ctx context.Context, s *sight) error {
+	if len(s.indexes) == 0 {
+		return nil
+	}
+	k.sight = s
+	b, err := k.begin()
+	if err != nil {
+		return err
+	}
+	err = b.decideAll(ctx, append(slices.Clone(s.saves), s.gone...))
+	k.near = nil // the tables followed a plan that is not carried out
+	if err != nil {
+		return err
+	}
+	for _, x := range s.indexes {
+		if err := k.lookAtIndex(s, b.view, x.scope, x.data, x.known); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // lookAtIndex turns what a person edited inside MEMORY.md's region into edits
 // of the memories.
-func (k *Keeper) lookAtIndex(s *sight, scope memsync.Scope, saved []byte, known bool) error {
+func (k *Keeper) lookAtIndex(s *sight, v *memsync.View, scope memsync.Scope, saved []byte, known bool) error {
 	var previous []byte
 	if known {
 		var err error
@@ -288,13 +324,10 @@ func (k *Keeper) lookAtIndex(s *sight, scope memsync.Scope, saved []byte, known 
 			return err
 		}
 	}
-	v, err := k.View()
-	if err != nil {
-		return err
-	}
 	edited := recall.Edits(previous, saved, v, scope)
 	edit := &indexEdit{base: edited.Base, findings: edited.Findings}
 	s.index[scope.Name()] = edit
+	var err error
 	for _, h := range edited.Hooks {
 		i := slices.IndexFunc(s.saves, func(c memsync.Candidate) bool { return c.Path == h.Path })
 		var raw []byte

@@ -11,6 +11,7 @@ import (
 	"memsync"
 	"memsync/gitlog"
 	"memsync/gitlog/journal"
+	"memsync/internal/format"
 )
 
 // SubmitAll takes several writes through the door as one batch: one plan, one
@@ -129,9 +130,30 @@ func (k *Keeper) EverPaths(id memsync.ID, known ...memsync.Path) ([]memsync.Path
 			add(r.Decision.From)
 		}
 		if q.Cursor = next; next == "" {
-			return out, nil
+			break
 		}
 	}
+	versions, err := k.repo.Log(gitlog.LogQuery{}) // what other machines decided
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range versions {
+		named := v.Decisions()
+		if len(named) == 0 || slices.ContainsFunc(named, func(d gitlog.Trailered) bool { return d.Memory != id }) {
+			continue // of several memories: nobody says which path is whose
+		}
+		for _, c := range v.Changes {
+			if s, ok := memsync.ScopeOf(k.Store.Scopes, c.Path); ok && memoryClass(c.Path.Rel(s.Dir)) {
+				add(c.Path)
+			}
+		}
+	}
+	return out, nil
+}
+
+func memoryClass(rel memsync.Path) bool {
+	c := format.Classify(rel)
+	return c == format.MemoryFile || c == format.LogFile
 }
 
 // pageLimit is the largest page that the journal gives.
