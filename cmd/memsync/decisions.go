@@ -8,6 +8,7 @@ import (
 
 	"memsync"
 	"memsync/gitlog/journal"
+	"memsync/keeper"
 )
 
 func init() { verbs = append(verbs, (*app).decisionsVerb, (*app).historyVerb) }
@@ -161,27 +162,25 @@ func (a *app) historyVerb() *cobra.Command {
 		Short: "List what happened on this machine: committed, held, rejected, nothing to do",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			k, err := a.openHere()
+			var k *keeper.Keeper
+			var err error
+			of := func(memsync.Event) bool { return true }
+			if len(args) == 0 {
+				k, err = a.openHere()
+			} else {
+				k, of, err = a.eventsOf(args[0])
+			}
 			if err != nil {
 				return err
 			}
 			defer k.Close()
-			var m *memsync.Memory
-			if len(args) == 1 {
-				if m, err = a.lookup(k, args[0]); err != nil {
-					return err
-				}
-				if m == nil {
-					return &memsync.Error{Code: memsync.CodeNotFound, Message: "no memory answers to " + oneLine(args[0])}
-				}
-			}
 			events, err := k.Journal().Events(after, 0)
 			if err != nil {
 				return err
 			}
 			list := []memsync.Event{}
 			for _, e := range events {
-				if m == nil || e.Memory == m.ID || e.Path == m.Path {
+				if of(e) {
 					list = append(list, e)
 				}
 			}
@@ -210,4 +209,20 @@ func (a *app) historyVerb() *cobra.Command {
 	cmd.Flags().Uint64Var(&after, "after", 0, "only events with a number above `SEQ`")
 	cmd.Flags().IntVar(&limit, "limit", 50, "the last `N` events; 0 for all")
 	return cmd
+}
+
+// eventsOf chooses the events of a memory, of one that is gone too.
+func (a *app) eventsOf(arg string) (*keeper.Keeper, func(memsync.Event) bool, error) {
+	k, m, g, err := a.presentOrGone(arg)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m != nil {
+		return k, func(e memsync.Event) bool { return e.Memory == m.ID || e.Memory == "" && e.Path == m.Path }, nil
+	}
+	if g.Forgotten {
+		k.Close()
+		return nil, nil, forgottenError(g)
+	}
+	return k, func(e memsync.Event) bool { return e.Memory == g.Memory || e.Memory == "" && e.Path == g.Path }, nil
 }

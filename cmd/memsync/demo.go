@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,6 +56,11 @@ func (a *app) demo(dir string) error {
 		return err
 	}
 	w := a.stdout
+	quiet := a.flags.json || a.flags.jsonl
+	if quiet {
+		w = io.Discard
+	}
+	steps := []demoStep{}
 	fmt.Fprintf(w, "A store in %s\n", dir)
 	for _, f := range demoFiles {
 		full := filepath.Join(dir, filepath.FromSlash(f.path))
@@ -62,9 +68,15 @@ func (a *app) demo(dir string) error {
 			return err
 		}
 		fmt.Fprintf(w, "\n%s\n$ save %s\n$ memsync up --once\n", f.say, f.path)
-		if err := a.demoOnce(made.Store); err != nil {
+		outcomes, err := a.demoOnce(made.Store, w)
+		if err != nil {
 			return err
 		}
+		steps = append(steps, demoStep{f.say, f.path, outcomes})
+	}
+	if quiet {
+		a.emit(map[string]any{"store": dir, "steps": steps})
+		return nil
 	}
 	k, err := a.open(made.Store)
 	if err != nil {
@@ -85,31 +97,38 @@ func (a *app) demo(dir string) error {
 	return nil
 }
 
+// demoStep is one save for programs.
+type demoStep struct {
+	Say      string           `json:"say"`
+	Path     string           `json:"path"`
+	Outcomes []keeper.Outcome `json:"outcomes"`
+}
+
 // demoOnce is one pass, told in full whatever it finds.
-func (a *app) demoOnce(s *store.Store) error {
+func (a *app) demoOnce(s *store.Store, w io.Writer) ([]keeper.Outcome, error) {
 	k, err := a.open(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer k.Close()
 	start := time.Now()
 	r, err := k.Once(a.ctx, keeper.OnceOptions{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	took := time.Since(start)
 	for _, o := range r.Outcomes {
 		for _, d := range o.Decisions {
-			fmt.Fprintf(a.stdout, "%s %s\n", d.Op, d.Path)
+			fmt.Fprintf(w, "%s %s\n", d.Op, d.Path)
 			if d.Error != nil {
-				fmt.Fprintf(a.stdout, "  %s\n", oneLine(d.Error.Error()))
+				fmt.Fprintf(w, "  %s\n", oneLine(d.Error.Error()))
 			}
 		}
 		if o.Commit != "" {
-			fmt.Fprintf(a.stdout, "commit %s in %s\n", short(o.Commit), took.Round(100*time.Microsecond))
+			fmt.Fprintf(w, "commit %s in %s\n", short(o.Commit), took.Round(100*time.Microsecond))
 		}
 	}
-	return nil
+	return orEmpty(r.Outcomes), nil
 }
 
 // shellQuote makes a path safe to paste.

@@ -1,6 +1,11 @@
 package main
 
-import "memsync"
+import (
+	"strings"
+
+	"memsync"
+	"memsync/controller"
+)
 
 // hints say what to do about a code where the error itself does not know
 // better: what is safe, and the next command to type. docs/errors.md says the
@@ -62,3 +67,13 @@ var hints = map[memsync.Code]string{
 }
 
 func hintOf(c memsync.Code) string { return hints[c] }
+
+// hintWith is an error's hint, ready to paste: where a held file waits for
+// `allow`, its fingerprint stands in it.
+func hintWith(e *memsync.Error, held bool) string {
+	prints := controller.Fingerprints(e)
+	if !held || len(prints) == 0 {
+		return e.Hint
+	}
+	return strings.ReplaceAll(e.Hint, "FINGERPRINT", prints[0])
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -10,7 +9,7 @@ import (
 	"memsync/gitlog"
 )
 
-func init() { verbs = append(verbs, (*app).logVerb, (*app).diffVerb) }
+func init() { verbs = append(verbs, (*app).logVerb) }
 
 // logEntry is one version for programs.
 type logEntry struct {
@@ -31,26 +30,43 @@ func (a *app) logVerb() *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			q := gitlog.LogQuery{Limit: limit}
-			k, err := a.openHere()
-			if len(args) == 1 {
-				var m *memsync.Memory
-				if k != nil {
-					k.Close()
+			if len(args) == 0 {
+				k, err := a.openHere()
+				if err != nil {
+					return err
 				}
-				if k, m, err = a.target(args[0]); err == nil {
-					q.Paths, err = k.PathsOf(m)
+				defer k.Close()
+				versions, err := k.Repo().Log(q)
+				if err != nil {
+					return err
 				}
+				a.printLog(versions)
+				return nil
 			}
+			k, m, g, err := a.presentOrGone(args[0])
 			if err != nil {
-				if k != nil {
-					k.Close()
-				}
 				return err
 			}
 			defer k.Close()
-			versions, err := k.Repo().Log(q)
+			id, at := memsync.ID(""), memsync.Path("")
+			switch {
+			case m != nil:
+				id, at = m.ID, m.Path
+			case g.Forgotten:
+				return forgottenError(g)
+			default:
+				id, at = g.Memory, g.Path
+			}
+			paths, err := k.EverPaths(id, at)
 			if err != nil {
 				return err
+			}
+			versions, err := k.Versions(paths)
+			if err != nil {
+				return err
+			}
+			if limit > 0 && len(versions) > limit {
+				versions = versions[:limit]
 			}
 			a.printLog(versions)
 			return nil
@@ -82,68 +98,4 @@ func (a *app) printLog(versions []gitlog.Version) {
 			fmt.Fprintf(a.stdout, "%s  %s  %s  %s\n", short(e.Commit), stamp(versions[i].At), oneLine(e.Author), oneLine(e.Subject))
 		}
 	}
-}
-
-func (a *app) diffVerb() *cobra.Command {
-	var from, to string
-	cmd := &cobra.Command{
-		Use:   "diff [MEMORY]",
-		Short: "Show what changed: on disk against what was accepted, or between two commits",
-		Long: "Without --from, diff compares the files on disk with their last accepted versions, held ones included. With --from it\n" +
-			"compares that commit with --to (default HEAD).",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if to != "" && from == "" {
-				return usage("--to needs --from")
-			}
-			k, err := a.openHere()
-			if err != nil {
-				return err
-			}
-			var only []memsync.Path
-			if len(args) == 1 {
-				k.Close()
-				var m *memsync.Memory
-				if k, m, err = a.target(args[0]); err != nil {
-					return err
-				}
-				if only, err = k.PathsOf(m); err != nil {
-					k.Close()
-					return err
-				}
-			}
-			defer k.Close()
-			changes, err := k.Changes(a.ctx, from, to)
-			if err != nil {
-				return err
-			}
-			type entry struct {
-				Path memsync.Path `json:"path"`
-				Diff string       `json:"diff"`
-			}
-			list := []entry{}
-			for _, c := range changes {
-				if only != nil && !slices.Contains(only, c.Path) {
-					continue
-				}
-				list = append(list, entry{c.Path, unified(c)})
-			}
-			switch {
-			case a.flags.jsonl:
-				for _, e := range list {
-					a.emit(e)
-				}
-			case a.flags.json:
-				a.emit(map[string]any{"changes": list})
-			default:
-				for _, e := range list {
-					fmt.Fprint(a.stdout, e.Diff)
-				}
-			}
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&from, "from", "", "the commit to compare from")
-	cmd.Flags().StringVar(&to, "to", "", "the commit to compare to (default HEAD)")
-	return cmd
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"memsync"
+	"memsync/internal/format"
 	"memsync/keeper"
 )
 
@@ -77,8 +78,8 @@ func (a *app) resolveVerb() *cobra.Command {
 					return a.nothing("nothing was changed, so the conflict stays; --ours ends it")
 				}
 			default:
-				if r.bytes, err = os.ReadFile(file); err != nil {
-					return &memsync.Error{Code: memsync.CodeIORead, Message: "the file can't be read", Err: err}
+				if r.bytes, err = fromFile(file, now, k.Store.Policy.Limits); err != nil {
+					return err
 				}
 			}
 			return a.endConflict(k, c, m, r)
@@ -88,7 +89,7 @@ func (a *app) resolveVerb() *cobra.Command {
 	f.BoolVar(&ours, "ours", false, "keep the memory as it is")
 	f.BoolVar(&theirs, "theirs", false, "take what lost into the memory")
 	f.BoolVar(&edit, "edit", false, "open the memory in $VISUAL or $EDITOR, the copy beside it")
-	f.StringVar(&file, "file", "", "make the content of `FILE` the memory")
+	f.StringVar(&file, "file", "", "make the content of `FILE` the memory; without a header of its own it is the text below the present one")
 	a.yesFlag(cmd)
 	a.dryRunFlag(cmd)
 	return cmd
@@ -99,6 +100,26 @@ type resolution struct {
 	bytes []byte
 	base  memsync.Hash // what it was made from
 	op    memsync.Op
+}
+
+// fromFile is what a memory becomes by the content of a file.
+func fromFile(file string, now []byte, lim memsync.Limits) ([]byte, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &memsync.Error{Code: memsync.CodeIORead, Message: "the file can't be read", Err: err, Hint: "give a file that exists after --file"}
+	}
+	given, err := format.Parse(data, lim)
+	if err != nil {
+		return nil, err
+	}
+	present, err := format.Parse(now, lim)
+	if err != nil || given.HasFrontmatter() || !present.HasFrontmatter() {
+		return data, nil
+	}
+	if present, err = present.WithBody(given.Body()); err != nil {
+		return nil, err
+	}
+	return present.Bytes(), nil
 }
 
 // conflict finds a conflict by its name, the path of its copy, or the memory

@@ -69,9 +69,11 @@ func (a *app) putBack(k *keeper.Keeper, paths []memsync.Path) error {
 		}
 		done = append(done, p)
 	}
+	var r keeper.Report
 	if !a.flags.dryRun {
-		// Takes them into the view again; nothing is to be committed for them.
-		if _, err := k.Once(a.ctx, keeper.OnceOptions{}); err != nil {
+		// Takes them into the view again, and with them what else was saved.
+		var err error
+		if r, err = k.Once(a.ctx, keeper.OnceOptions{}); err != nil {
 			return err
 		}
 	}
@@ -81,10 +83,13 @@ func (a *app) putBack(k *keeper.Keeper, paths []memsync.Path) error {
 			a.emit(map[string]any{"restored": p})
 		}
 	case a.flags.json:
-		a.emit(map[string]any{"restored": done})
+		a.emit(map[string]any{"restored": done, "report": r})
 	default:
 		for _, p := range done {
 			fmt.Fprintf(a.stdout, "restore %s\n", oneLine(string(p)))
+		}
+		for _, o := range r.Outcomes {
+			a.printOutcome(o)
 		}
 	}
 	return nil

@@ -58,8 +58,8 @@ func (a *app) printStatus(st keeper.Status) {
 			fmt.Fprintf(w, "  %s [%s]\n", oneLine(string(h.Path)), h.Why)
 			if h.Error != nil {
 				fmt.Fprintf(w, "    %s\n", oneLine(h.Error.Error()))
-				if h.Error.Hint != "" {
-					fmt.Fprintf(w, "    %s\n", oneLine(h.Error.Hint))
+				if hint := hintWith(h.Error, true); hint != "" {
+					fmt.Fprintf(w, "    %s\n", oneLine(hint))
 				}
 			}
 		}

@@ -102,6 +102,9 @@ func (a *app) printDecision(d memsync.Decision, o keeper.Outcome) {
 	if what == "" {
 		what = string(d.Memory)
 	}
+	if what == "" {
+		what = "in " + d.Scope
+	}
 	done := string(d.Op)
 	if d.Op == memsync.OpRecord && len(d.Events) > 0 {
 		done = string(d.Events[0].Op) // forget, allow, reject-value, …
@@ -124,8 +127,8 @@ func (a *app) printDecision(d memsync.Decision, o keeper.Outcome) {
 	fmt.Fprintln(a.stdout, line)
 	if d.Error != nil {
 		a.say("  %s [%s]", oneLine(d.Error.Error()), d.Error.Code)
-		if d.Error.Hint != "" {
-			a.say("  %s", oneLine(d.Error.Hint))
+		if hint := hintWith(d.Error, d.Op == memsync.OpHold); hint != "" {
+			a.say("  %s", oneLine(hint))
 		}
 	}
 	for _, f := range d.Findings {
@@ -154,7 +157,10 @@ func (a *app) sayFinding(f memsync.Finding) {
 			place = fmt.Sprintf("%s:%d", place, f.Column)
 		}
 	}
-	a.say("  %s: %s: [%s] %s", place, f.Severity, f.Code, oneLine(f.Message))
+	if place != "" {
+		place += ": "
+	}
+	a.say("  %s%s: [%s] %s", place, f.Severity, f.Code, oneLine(f.Message))
 	if f.Hint != "" && a.flags.verbose {
 		a.say("    %s", oneLine(f.Hint))
 	}

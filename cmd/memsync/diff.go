@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"memsync"
+	"memsync/internal/format"
+	"memsync/keeper"
+)
+
+func init() { verbs = append(verbs, (*app).diffVerb) }
+
+func (a *app) diffVerb() *cobra.Command {
+	var from, to string
+	cmd := &cobra.Command{
+		Use:   "diff [MEMORY]",
+		Short: "Show what changed: on disk against what was accepted, or between two commits",
+		Long: "Without --from, diff compares the files on disk with their last accepted versions, held ones included. With --from it\n" +
+			"compares that commit with --to (default HEAD); MEMORY.md and what else is made from the memories is left to git diff, and\n" +
+			"a memory that was forgotten is in no past.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if to != "" && from == "" {
+				return usage("--to needs --from")
+			}
+			k, err := a.openHere()
+			if err != nil {
+				return err
+			}
+			var only []memsync.Path
+			if len(args) == 1 {
+				k.Close()
+				var m *memsync.Memory
+				if k, m, err = a.target(args[0]); err != nil {
+					return err
+				}
+				if only, err = k.EverPaths(m.ID, m.Path); err != nil {
+					k.Close()
+					return err
+				}
+			}
+			defer k.Close()
+			changes, err := k.Changes(a.ctx, from, to)
+			if err != nil {
+				return err
+			}
+			if from != "" {
+				if changes, err = withoutForgotten(k, changes); err != nil {
+					return err
+				}
+			}
+			type entry struct {
+				Path memsync.Path `json:"path"`
+				Diff string       `json:"diff"`
+			}
+			list := []entry{}
+			for _, c := range changes {
+				if only != nil && !slices.Contains(only, c.Path) {
+					continue
+				}
+				list = append(list, entry{c.Path, unified(c)})
+			}
+			switch {
+			case a.flags.jsonl:
+				for _, e := range list {
+					a.emit(e)
+				}
+			case a.flags.json:
+				a.emit(map[string]any{"changes": list})
+			default:
+				for _, e := range list {
+					fmt.Fprint(a.stdout, e.Diff)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "the commit to compare from")
+	cmd.Flags().StringVar(&to, "to", "", "the commit to compare to (default HEAD)")
+	return cmd
+}
+
+// withoutForgotten leaves out of a past what was forgotten, and the files that
+// are made from memories and may repeat it.
+func withoutForgotten(k *keeper.Keeper, changes []keeper.FileDiff) ([]keeper.FileDiff, error) {
+	state, err := k.State()
+	if err != nil {
+		return nil, err
+	}
+	forgotten := func(data []byte) bool {
+		doc, err := format.Parse(data, k.Store.Policy.Limits)
+		if err != nil {
+			return false
+		}
+		id, _ := doc.Get("id")
+		_, gone := state.Forgotten(memsync.ID(id.Text))
+		return gone
+	}
+	return slices.DeleteFunc(changes, func(c keeper.FileDiff) bool {
+		if s, ok := memsync.ScopeOf(k.Store.Scopes, c.Path); ok {
+			switch format.Classify(c.Path.Rel(s.Dir)) {
+			case format.IndexFile, format.SystemFile:
+				return true
+			}
+		}
+		return forgotten(c.Old) || forgotten(c.New)
+	}), nil
+}
