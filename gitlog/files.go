@@ -66,8 +66,12 @@ type keptBytes struct {
 	content []byte
 }
 
-// openFolders bounds the cache; a guess well below every limit on open files.
-const openFolders = 64
+// How many directories and new files are open at once: guesses, together below
+// every system's limit (macOS gives 256 by default, Go raises it).
+const (
+	openFolders = 64
+	openFiles   = 128
+)
 
 func newFiles(root string, plan memsync.ID, disk diskKind) *files {
 	return &files{root: root, plan: plan, disk: disk, open: map[memsync.Path]*folder{}, dirty: map[memsync.Path]bool{}}
@@ -169,7 +173,7 @@ func (w *files) prepare(changes []*change) error {
 			startWriteback(f)
 		}
 		reached("prepared", c.path)
-		if len(written) == openFolders {
+		if len(written) == openFiles {
 			if err := w.flush(written); err != nil {
 				return w.fault(c, err)
 			}

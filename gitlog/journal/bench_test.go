@@ -27,7 +27,9 @@ func BenchmarkPlan(b *testing.B) {
 			n := 0
 			for b.Loop() {
 				n++
+				b.StopTimer()
 				p := benchPlan(n, files)
+				b.StartTimer()
 				begin(b, j, p)
 				applied(b, j, p, "c")
 			}
@@ -40,6 +42,7 @@ func BenchmarkBegin1000(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		n++
+		b.StopTimer()
 		p := benchPlan(n, 1000)
 		b.StartTimer()
 		begin(b, j, p)
