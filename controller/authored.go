@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"strings"
+
 	"memsync"
 	"memsync/internal/config"
 	"memsync/internal/format"
@@ -97,7 +99,8 @@ func (x *deciding) quarantine(why *memsync.Error) bool {
 		return x.noop("scan", "quarantined already")
 	}
 	x.answer(memsync.OpRecord, "scan", why)
-	x.event(memsync.LedgerEvent{Op: memsync.LedgerQuarantine, Path: x.rel(x.Path), Blob: x.f.Blob, Reason: string(why.Code)})
+	x.event(memsync.LedgerEvent{Op: memsync.LedgerQuarantine, Path: x.rel(x.Path), Blob: x.f.Blob,
+		Fingerprint: strings.Join(Fingerprints(why), ","), Reason: string(why.Code)})
 	x.d.Events = x.events
 	return true
 }

@@ -176,7 +176,7 @@ func (x *deciding) recordOne(e memsync.LedgerEvent) *memsync.Error {
 		}
 		exposed := x.f.Exposed[x.Memory.ID]
 		e.Exposed = &exposed
-	case memsync.LedgerRestore, memsync.LedgerRevive, memsync.LedgerApprove, memsync.LedgerDeny, memsync.LedgerRequest:
+	case memsync.LedgerDelete, memsync.LedgerRestore, memsync.LedgerRevive, memsync.LedgerApprove, memsync.LedgerDeny, memsync.LedgerRequest:
 		// About what may be gone, or about a proposal.
 	default:
 		if x.Memory == nil {

@@ -189,7 +189,9 @@ func (x *deciding) relTo(m *memsync.Memory) memsync.Path {
 // event adds a ledger event in the name of who acts, whatever it says. Its id
 // and time are the keeper's.
 func (x *deciding) event(e memsync.LedgerEvent) {
-	e.ID, e.At = "", time.Time{}
+	if x.Candidate.Origin != memsync.OriginPeer {
+		e.ID, e.At = "", time.Time{} // what answers a commit has its id and time from it
+	}
 	e.Actor, e.Conversation = x.actor, x.Candidate.Conversation
 	x.events = append(x.events, e)
 }

@@ -33,6 +33,7 @@ type batch struct {
 	names      map[memsync.Path][]string
 	findings   []memsync.Finding
 	already    bool
+	retouched  map[string]bool // scopes where a quarantine came or went
 }
 
 // begin starts a batch at the current revision.
@@ -49,7 +50,7 @@ func (k *Keeper) begin() (*batch, error) {
 		k: k, now: k.opt.Now().UTC().Truncate(time.Millisecond), base: view.Revision,
 		before: view, view: view, state: state,
 		events: map[string][]memsync.LedgerEvent{}, files: map[memsync.Path]*memsync.FileChange{},
-		changes: map[memsync.Path]*memsync.Memory{}, index: k.sightIndex(), names: map[memsync.Path][]string{},
+		changes: map[memsync.Path]*memsync.Memory{}, index: k.sightIndex(), names: map[memsync.Path][]string{}, retouched: map[string]bool{},
 	}, nil
 }
 
@@ -72,7 +73,9 @@ func (b *batch) decideAll(ctx context.Context, cs []memsync.Candidate) error {
 	}
 	if !b.k.acceptDeletes && b.k.Store.CommitMode() == memsync.CommitAuto {
 		if held := controller.HoldDeletes(b.decisions, b.before, b.k.scopesGone(), b.k.Store.Policy); len(held) > 0 {
-			b.replan()
+			if err := b.replan(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -112,15 +115,13 @@ func (b *batch) decide(c memsync.Candidate) error {
 	b.decisions = append(b.decisions, d)
 	b.requests = append(b.requests, request)
 	b.candidates = append(b.candidates, c)
-	b.take(&b.decisions[len(b.decisions)-1])
-	return nil
+	return b.take(&b.decisions[len(b.decisions)-1])
 }
 
 // take folds a decision into the planned view.
-func (b *batch) take(d *memsync.Decision) {
+func (b *batch) take(d *memsync.Decision) error {
 	if !d.Op.Changes() {
-		// A held save still replaces nothing; findings travel in the decision.
-		return
+		return nil
 	}
 	changes := map[memsync.Path]*memsync.Memory{}
 	if d.From != "" && d.From != d.Path {
@@ -146,21 +147,24 @@ func (b *batch) take(d *memsync.Decision) {
 		b.changes[p] = m
 	}
 	b.view = b.view.With(b.base, changes)
-	b.stamp(d)
+	return b.stamp(d)
 }
 
 // stamp gives a decision's ledger events their ids and time and folds them.
-func (b *batch) stamp(d *memsync.Decision) {
+func (b *batch) stamp(d *memsync.Decision) error {
 	if len(d.Events) == 0 {
-		return
+		return nil
 	}
 	scope, ok := memsync.FindScope(b.k.Store.Scopes, d.Scope)
 	if !ok {
-		return
+		return nil
 	}
 	var located []ledger.Located
 	for i := range d.Events {
 		e := &d.Events[i]
+		if e.ID == "" && d.Origin == memsync.OriginPeer {
+			b.k.deriveID(e, d.Path)
+		}
 		if e.ID == "" {
 			e.ID = b.k.ids.draw(b.now)
 		}
@@ -171,17 +175,26 @@ func (b *batch) stamp(d *memsync.Decision) {
 		b.events[d.Scope] = append(b.events[d.Scope], *e)
 	}
 	b.state = b.state.With(located...)
+	for _, e := range d.Events {
+		if err := b.showOrHide(e, scope); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // replan starts the planned view over after some decisions became holds.
-func (b *batch) replan() {
+func (b *batch) replan() error {
 	b.k.near = nil
 	b.view, b.changes = b.before, map[memsync.Path]*memsync.Memory{}
 	b.files, b.order = map[memsync.Path]*memsync.FileChange{}, nil
 	b.events = map[string][]memsync.LedgerEvent{}
 	for i := range b.decisions {
-		b.take(&b.decisions[i])
+		if err := b.take(&b.decisions[i]); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // addFile puts a file change into the plan. A file that the plan writes twice

@@ -102,6 +102,11 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 	if err := k.noteDrops(drops, moved); err != nil {
 		return err
 	}
+	if !fresh {
+		if err := k.noteIncoming(described); err != nil {
+			return err
+		}
+	}
 	if k.Store.CommitMode() == memsync.CommitAuto {
 		paths := slices.Collect(maps.Keys(up.Memories))
 		if err := k.noteStale(k.scopesOf(append(paths, up.Gone...)...)); err != nil {

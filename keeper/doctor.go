@@ -124,7 +124,14 @@ func (k *Keeper) checkCatalog() ([]string, error) {
 		}
 	}
 	if k.Store.CommitMode() == memsync.CommitAuto {
-		for p := range head {
+		state, err := k.State()
+		if err != nil {
+			return nil, err
+		}
+		for p, blob := range head {
+			if _, hidden := state.Quarantined(p, blob); hidden {
+				continue
+			}
 			scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
 			if !ok {
 				continue

@@ -52,6 +52,9 @@ func (b *batch) fill(f *controller.Facts, c memsync.Candidate, n controller.Need
 			return err
 		}
 	}
+	if c.Origin == memsync.OriginPeer {
+		_, f.Blob, _ = k.catalog.Accepted(c.Path)
+	}
 	if n.Near != nil {
 		if err := b.neighbours(f, *n.Near, n.Read); err != nil {
 			return err

@@ -245,6 +245,9 @@ func (k *Keeper) View() (*memsync.View, error) {
 			}
 			v, err = k.catalog.View(k.Store.Scopes)
 		}
+		if err == nil {
+			v, err = k.visible(v)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -61,8 +61,8 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 			if !actor.Person() {
 				return own, nil
 			}
-			drops, err := k.dropEvents(len(own) > 0)
-			return append(drops, own...), err
+			others, err := k.others(len(own) > 0)
+			return append(others, own...), err
 		})
 		if err != nil {
 			return r, err
@@ -141,8 +141,8 @@ func (k *Keeper) Submit(ctx context.Context, cs ...memsync.Candidate) (Outcome, 
 		if k.Store.CommitMode() == memsync.CommitAuto {
 			return cs, nil
 		}
-		drops, err := k.dropEvents(true)
-		return append(drops, cs...), err
+		others, err := k.others(true)
+		return append(others, cs...), err
 	})
 }
 
@@ -153,4 +153,14 @@ func (k *Keeper) sightIndex() map[string]*indexEdit {
 		return map[string]*indexEdit{}
 	}
 	return k.sight.index
+}
+
+// others are the candidates that answer what others' commits did.
+func (k *Keeper) others(writing bool) ([]memsync.Candidate, error) {
+	brought, err := k.peerCandidates(writing)
+	if err != nil {
+		return nil, err
+	}
+	dropped, err := k.dropEvents(writing)
+	return append(brought, dropped...), err
 }

@@ -39,7 +39,9 @@ func (b *batch) plan() (*memsync.Plan, error) {
 		if !d.Op.Changes() {
 			continue
 		}
-		p.Author = d.Actor
+		if d.Origin != memsync.OriginPeer || p.Author.Class == "" {
+			p.Author = d.Actor
+		}
 		p.Decisions = append(p.Decisions, d)
 		p.Requests = append(p.Requests, b.requests[i])
 		for _, e := range d.Events {
@@ -86,8 +88,10 @@ func (b *batch) touched() []string {
 			set[old.Scope] = true
 		}
 	}
-	for name := range b.k.stale {
-		set[name] = true
+	for _, names := range []map[string]bool{b.k.stale, b.retouched} {
+		for name := range names {
+			set[name] = true
+		}
 	}
 	return slices.Sorted(maps.Keys(set))
 }

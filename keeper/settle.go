@@ -57,9 +57,11 @@ func (k *Keeper) settle(b *batch, plan *memsync.Plan, done gitlog.Applied) error
 		}
 		k.stale = nil
 	}
-	if plan != nil {
-		if err := k.journal.PutFact(factDropped, nil); err != nil {
-			return err
+	if b.answers() {
+		for _, fact := range []string{factDropped, factIncoming} {
+			if err := k.journal.PutFact(fact, nil); err != nil {
+				return err
+			}
 		}
 	}
 	if err := k.catalog.Advance(up); err != nil {
@@ -67,6 +69,11 @@ func (k *Keeper) settle(b *batch, plan *memsync.Plan, done gitlog.Applied) error
 	}
 	k.view, k.state = b.view.With(up.Revision, up.Memories), b.state
 	return k.announce(b)
+}
+
+// answers reports whether the batch took along what others' commits did.
+func (b *batch) answers() bool {
+	return slices.ContainsFunc(b.decisions, func(d memsync.Decision) bool { return d.Origin == memsync.OriginPeer })
 }
 
 // follows reports whether a commit's parent is what the plan was decided on.
@@ -197,7 +204,7 @@ func (k *Keeper) announce(b *batch) error {
 	var events []memsync.Event
 	for _, d := range b.decisions {
 		op, ok := ops[d.Op]
-		if !ok || d.Op == memsync.OpHold && b.k.knewHeld[d.Path] == d.Base {
+		if !ok || d.Op == memsync.OpHold && b.k.knewHeld[d.Path] == d.Base || d.Op == memsync.OpNoop && d.Origin == memsync.OriginPeer {
 			continue
 		}
 		e := memsync.Event{Op: op, At: b.now, Decision: d.Op, Memory: d.Memory, Path: d.Path, Scope: d.Scope, Origin: d.Origin, Actor: d.Actor}

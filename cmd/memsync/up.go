@@ -95,7 +95,7 @@ func (a *app) printDecision(d memsync.Decision, o keeper.Outcome) {
 	if d.Error != nil && d.Error.Code == memsync.CodeDeletesHeld && !a.flags.verbose {
 		return // the report says how many wait
 	}
-	if d.Op == memsync.OpNoop && d.Origin.Save() && !a.flags.verbose {
+	if d.Op == memsync.OpNoop && (d.Origin.Save() || d.Origin == memsync.OriginPeer) && !a.flags.verbose {
 		return
 	}
 	what := string(d.Path)
