@@ -48,7 +48,7 @@ func (p attrPattern) match(name string, fold bool) bool {
 		}
 		name = rest
 	}
-	return wildmatch(p.text, name, true, fold)
+	return matchPath(p.text, name, fold)
 }
 
 // attributes answers for one commit: files are read once.
@@ -78,6 +78,9 @@ func (r *Repo) attributes() *attributes {
 	if global != "" {
 		a.first = append(a.first, a.parse(readSmall(global), "", true)...)
 	}
+	// Macros are looked up with the same precedence as rules, so what may
+	// define them is read in that order, before anything is matched.
+	a.dir("")
 	a.info = a.parse(readSmall(filepath.Join(r.common, "info", "attributes")), "", true)
 	return a
 }

@@ -177,7 +177,7 @@ func (at place) holds(cond, file string) (yes, known bool) {
 // "=" is true. What does not parse ends the reading, as git stops with an
 // error there; git itself will say so.
 func parseConfig(data []byte, yield func(key, value string)) {
-	text := strings.TrimPrefix(string(data), "\ufeff")
+	text := strings.TrimPrefix(string(data), "\ufeff") + "\n" // to git the end ends a line, too
 	section := ""
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -197,10 +197,13 @@ func parseConfig(data []byte, yield func(key, value string)) {
 			for i < len(text) && isKeyByte(text[i]) {
 				i++
 			}
-			if i == start || section == "" {
+			if i == start {
 				return
 			}
-			key := section + "." + strings.ToLower(text[start:i])
+			key := strings.ToLower(text[start:i])
+			if section != "" {
+				key = section + "." + key
+			}
 			for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
 				i++
 			}
@@ -284,7 +287,7 @@ func parseValue(text string, i int) (value string, next int, ok bool) {
 			continue
 		case !quoted && (c == '#' || c == ';'):
 			return b.String(), lineEnd(text, i), true
-		case !quoted && (c == ' ' || c == '\t'):
+		case !quoted && (c == ' ' || c == '\t' || c == '\r'):
 			spaces += string(c)
 			continue
 		}

@@ -45,7 +45,7 @@ func (rule ignoreRule) match(name string, isDir, fold bool) bool {
 	if rule.literal && !fold {
 		return name == rule.text
 	}
-	return wildmatch(rule.text, name, true, fold)
+	return matchPath(rule.text, name, fold)
 }
 
 // ignores answers what git ignores. Every file of patterns is read once, every

@@ -1,10 +1,32 @@
 package gitlog
 
+import "strings"
+
 // wildmatch is git's pattern language (wildmatch.c, after Rich Salz): * and ?
 // stop at slashes when path is set, ** as a whole element does not, [classes]
 // with !, ^, ranges and POSIX names, backslash quotes. fold ignores ASCII case.
 func wildmatch(pattern, text string, path, fold bool) bool {
 	return wild(pattern, text, path, fold) == wmMatch
+}
+
+// matchPath matches a pattern with a slash against a path, as git does for
+// .gitignore and .gitattributes: what stands before the first magic character
+// is compared by itself, and the rest as a pattern of its own. So "a**/**"
+// matches "ab" there.
+func matchPath(pattern, name string, fold bool) bool {
+	n := strings.IndexAny(pattern, `*?[\`)
+	if n < 0 {
+		n = len(pattern)
+	}
+	if n > len(name) {
+		return false
+	}
+	for i := 0; i < n; i++ {
+		if lower(pattern[i], fold) != lower(name[i], fold) {
+			return false
+		}
+	}
+	return wildmatch(pattern[n:], name[n:], true, fold)
 }
 
 type wmResult int
