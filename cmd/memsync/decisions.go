@@ -75,15 +75,15 @@ func (a *app) decisionsList() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&path, "path", "", "only decisions on this file")
+	f.StringVar(&path, "path", "", "only decisions on this `FILE`")
 	f.StringVar(&memory, "memory", "", "only decisions on the memory with this `ID`")
-	f.StringVar(&op, "op", "", "only this op: add, update, rename, delete, …")
-	f.StringVar(&origin, "origin", "", "only this origin: file, cli, …")
-	f.StringVar(&actor, "actor", "", "only this actor: person, agent, program, or a name")
+	f.StringVar(&op, "op", "", "only this `OP`: add, update, rename, delete, …")
+	f.StringVar(&origin, "origin", "", "only this `ORIGIN`: file, cli, …")
+	f.StringVar(&actor, "actor", "", "only this `ACTOR`: person, agent, program, or a name")
 	f.StringVar(&since, "since", "", "not before `TIME`")
 	f.StringVar(&until, "until", "", "not after `TIME`")
 	f.IntVar(&limit, "limit", 50, "at most `N` a page, up to 200")
-	f.StringVar(&cursor, "cursor", "", "continue where the page before ended")
+	f.StringVar(&cursor, "cursor", "", "continue where the page before ended, at its `CURSOR`")
 	return cmd
 }
 

@@ -78,8 +78,8 @@ func (a *app) diffVerb() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "the commit to compare from")
-	cmd.Flags().StringVar(&to, "to", "", "the commit to compare to (default HEAD)")
+	cmd.Flags().StringVar(&from, "from", "", "the commit `REV` to compare from")
+	cmd.Flags().StringVar(&to, "to", "", "the commit `REV` to compare to (default HEAD)")
 	return cmd
 }
 

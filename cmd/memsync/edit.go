@@ -49,7 +49,7 @@ func (a *app) editVerb() *cobra.Command {
 		},
 	}
 	f.registerKeys(cmd)
-	cmd.Flags().StringVar(&f.scope, "scope", "", "the scope it must lie in, as `memsync list` names it")
+	cmd.Flags().StringVar(&f.scope, "scope", "", "refuse unless it lies in this `SCOPE`")
 	a.writeFlags(cmd, &f)
 	return cmd
 }
@@ -89,7 +89,7 @@ func (a *app) renameVerb() *cobra.Command {
 			return a.submit(k, c)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "the scope to move to")
+	cmd.Flags().StringVar(&to, "to", "", "the `SCOPE` to move to; agent:NAME makes one for an agent")
 	a.writeFlags(cmd, nil)
 	return cmd
 }

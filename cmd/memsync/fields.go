@@ -29,11 +29,11 @@ func (f *fields) register(cmd *cobra.Command) {
 // registerKeys are the flags about the memory itself, without where it goes.
 func (f *fields) registerKeys(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.typ, "type", "", "user, feedback, project or reference")
-	fs.StringVar(&f.name, "name", "", "the title")
-	fs.StringVar(&f.description, "description", "", "what it says, in one line")
-	fs.StringSliceVar(&f.tags, "tags", nil, "short words, comma separated")
-	fs.StringVar(&f.key, "key", "", "a stable slug: the same key in the same scope is a correction, not a new memory")
+	fs.StringVar(&f.typ, "type", "", "the `TYPE`: user, feedback, project or reference")
+	fs.StringVar(&f.name, "name", "", "the title, `TEXT`")
+	fs.StringVar(&f.description, "description", "", "what it says, in one `LINE`")
+	fs.StringSliceVar(&f.tags, "tags", nil, "short `WORDS`, comma separated")
+	fs.StringVar(&f.key, "key", "", "a stable `SLUG`: the same key in the same scope is a correction, not a new memory")
 	fs.StringVar(&f.content, "content", "", "the text, `TEXT`, @FILE, or - for standard input")
 	fs.StringArrayVar(&f.set, "set", nil, "set any other frontmatter key, `KEY=VALUE`; KEY= takes it away")
 }

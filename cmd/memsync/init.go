@@ -57,7 +57,7 @@ func (a *app) initVerb() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&dedicated, "dedicated", false, "a repository of its own, even inside a project")
 	cmd.Flags().BoolVar(&workspace, "workspace", false, "a workspace scope in .memsync/, even in a project without a commit")
-	cmd.Flags().StringVar(&branch, "branch", "", "the branch of a dedicated store (default: git's init.defaultBranch)")
+	cmd.Flags().StringVar(&branch, "branch", "", "the `BRANCH` of a dedicated store (default: git's init.defaultBranch)")
 	a.dryRunFlag(cmd)
 	return cmd
 }

@@ -85,8 +85,8 @@ func (a *app) listVerb() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&typ, "type", "", "only this type")
-	cmd.Flags().StringVar(&scope, "scope", "", "only this scope")
+	cmd.Flags().StringVar(&typ, "type", "", "only this `TYPE`")
+	cmd.Flags().StringVar(&scope, "scope", "", "only this `SCOPE`")
 	cmd.Flags().BoolVar(&all, "all", false, "also what a more specific scope hides")
 	asOf.register(cmd)
 	return cmd

@@ -66,7 +66,7 @@ func (a *app) newVerb() *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&a.flags.requestID, "request-id", "", "an id of your own: the same id again changes nothing")
+	cmd.Flags().StringVar(&a.flags.requestID, "request-id", "", "an `ID` of your own: the same one again changes nothing")
 	a.dryRunFlag(cmd)
 	return cmd
 }

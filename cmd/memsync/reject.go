@@ -67,7 +67,7 @@ func (a *app) rejectVerb() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&value, "value", "", "the text to reject, `TEXT`, @FILE, or - for standard input")
 	cmd.Flags().StringVar(&reason, "reason", "", "what is wrong with it, `TEXT`; shown to whoever writes it again")
-	cmd.Flags().StringVar(&a.flags.requestID, "request-id", "", "an id of your own: the same id again changes nothing")
+	cmd.Flags().StringVar(&a.flags.requestID, "request-id", "", "an `ID` of your own: the same one again changes nothing")
 	at.register(cmd)
 	a.dryRunFlag(cmd)
 	return cmd

@@ -35,7 +35,7 @@ func (a *app) restoreVerb() *cobra.Command {
 			return a.restoreDeleted(args[0])
 		},
 	}
-	cmd.Flags().StringVar(&a.flags.requestID, "request-id", "", "an id of your own: the same id again changes nothing")
+	cmd.Flags().StringVar(&a.flags.requestID, "request-id", "", "an `ID` of your own: the same one again changes nothing")
 	a.dryRunFlag(cmd)
 	return cmd
 }

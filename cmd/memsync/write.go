@@ -56,8 +56,8 @@ func (a *app) writeFlags(cmd *cobra.Command, f *fields) {
 	if f != nil {
 		cmd.Flags().StringVar(&f.base, "if-version", "", "refuse unless the file's hash still is `HASH`")
 	}
-	cmd.Flags().StringVar(&a.flags.requestID, "request-id", "", "an id of your own: the same id again changes nothing")
-	cmd.Flags().StringVar(&a.flags.override, "override", "", "pass a protection (pinned), with the reason")
+	cmd.Flags().StringVar(&a.flags.requestID, "request-id", "", "an `ID` of your own: the same one again changes nothing")
+	cmd.Flags().StringVar(&a.flags.override, "override", "", "pass a protection (pinned), with the `REASON`; a person's")
 	a.dryRunFlag(cmd)
 }
 
