@@ -45,6 +45,22 @@ func newLogStore(t testing.TB, files ...string) *logStore {
 	return s
 }
 
+// newLogStoreOpen opens a store that is there already.
+func newLogStoreOpen(t testing.TB, dir string) *logStore {
+	s := &logStore{t: t, dir: dir, quick: true}
+	s.open()
+	return s
+}
+
+func copyDir(t testing.TB, from string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "store")
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
 func (s *logStore) open() {
 	s.t.Helper()
 	repo, err := Open(s.dir, Options{})

@@ -68,15 +68,6 @@ func (sc scenario) plan(s *logStore) *memsync.Plan {
 	return p
 }
 
-func copyDir(t testing.TB, from string) string {
-	t.Helper()
-	to := filepath.Join(t.TempDir(), "store")
-	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
-	return to
-}
-
 const (
 	envDir      = "MEMSYNC_TEST_CRASH_DIR"
 	envScenario = "MEMSYNC_TEST_CRASH_SCENARIO"
@@ -157,12 +148,6 @@ func TestAcceptance_restart_no_duplicate_effect(t *testing.T) {
 			}
 		})
 	}
-}
-
-func newLogStoreOpen(t testing.TB, dir string) *logStore {
-	s := &logStore{t: t, dir: dir, quick: true}
-	s.open()
-	return s
 }
 
 // namedT says at which step a check failed.
