@@ -106,6 +106,7 @@ func (k *Keeper) checkCatalog() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	var known, fresh []*memsync.Memory
 	for m := range v.All() {
 		if k.Store.CommitMode() == memsync.CommitAuto && head[m.Path] != m.Blob {
 			problems = append(problems, fmt.Sprintf("%s: accepted %s, HEAD has %s", m.Path, m.Blob, head[m.Path]))
@@ -117,10 +118,18 @@ func (k *Keeper) checkCatalog() ([]string, error) {
 			continue
 		}
 		scope, _ := v.Scope(m.Scope)
-		fresh := k.describe(m.Path, scope, data)
-		if fresh.Hash != m.Hash || fresh.Name != m.Name || fresh.Description != m.Description || fresh.Type != m.Type ||
-			fresh.BodyKey != m.BodyKey || !slices.Equal(fresh.Sketch, m.Sketch) || fresh.ID != "" && fresh.Inline && fresh.ID != m.ID && len(v.ByID(fresh.ID)) == 0 {
+		known, fresh = append(known, m), append(fresh, k.describe(m.Path, scope, data))
+	}
+	if err := k.identify(fresh); err != nil {
+		return nil, err
+	}
+	for i, m := range known {
+		now := fresh[i]
+		if now.Hash != m.Hash || now.Name != m.Name || now.Description != m.Description || now.Type != m.Type ||
+			now.BodyKey != m.BodyKey || !slices.Equal(now.Sketch, m.Sketch) {
 			problems = append(problems, fmt.Sprintf("%s: the header in the catalog is not what the file says", m.Path))
+		} else if now.ID != m.ID || now.Inline != m.Inline {
+			problems = append(problems, fmt.Sprintf("%s: its id in the catalog is %q; files and ledger say %q", m.Path, m.ID, now.ID))
 		}
 	}
 	if k.Store.CommitMode() == memsync.CommitAuto {

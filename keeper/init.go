@@ -54,6 +54,10 @@ func Init(ctx context.Context, root string, opt InitOptions) (*Made, error) {
 		return nil, &memsync.Error{Code: memsync.CodeStoreExists, Message: root + " is a store already",
 			Hint: "see it with `memsync status -C " + root + "`"}
 	}
+	if at := gitDirectory(root); at != "" {
+		return nil, &memsync.Error{Code: memsync.CodeStoreRefused, Message: at + " is a git directory (a bare repository has no files)",
+			Hint: "make a directory for the store: memsync init DIR"}
+	}
 	policy := memsync.DefaultPolicy()
 	policy.Git = memsync.GitPolicy{Commit: memsync.CommitAuto, Branch: opt.Branch}
 	if opt.Kind == store.Embedded {
@@ -132,6 +136,30 @@ func Init(ctx context.Context, root string, opt InitOptions) (*Made, error) {
 	}
 	made.Store, err = store.Load(root, opt.Kind)
 	return made, err
+}
+
+// gitDirectory is the git directory that dir is or lies in, "" for none: what
+// is in there is git's.
+func gitDirectory(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return "" // a work tree
+		}
+		inside := 0
+		for _, name := range []string{"HEAD", "objects", "refs"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				inside++
+			}
+		}
+		if inside == 3 {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
 }
 
 // firstCommit commits what Init wrote, on whatever branch is checked out.
