@@ -87,6 +87,12 @@ func (k *Keeper) PutBack(p memsync.Path) error {
 	return ioError(err, p)
 }
 
+// Accepted reports whether a version was accepted at a path and is known still.
+func (k *Keeper) Accepted(p memsync.Path) bool {
+	_, _, ok := k.catalog.Accepted(p)
+	return ok
+}
+
 // Belonging are the files below _system/ that carry a memory's id: snapshots,
 // archived and conflict copies.
 func (k *Keeper) Belonging(id memsync.ID) []memsync.Path {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"memsync"
+	"memsync/internal/store"
 	"memsync/keeper"
 )
 
@@ -19,8 +24,8 @@ func (a *app) restoreVerb() *cobra.Command {
 		Use:   "restore [MEMORY[@REV]]",
 		Short: "Bring back a deleted memory, an older version, or the files of a held mass delete",
 		Long: "restore MEMORY brings a deleted memory back with its id and events; restore MEMORY@REV makes the version of a commit\n" +
-			"the present one. Without an argument it writes back the files of deletes that wait, from their accepted bytes, and\n" +
-			"never over a file. What was forgotten does not come back. A person's decision.",
+			"the present one. Without an argument it writes back the files of deletes that wait or that nobody has looked at yet, from\n" +
+			"their accepted bytes, and never over a file. What was forgotten does not come back. A person's decision.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.person("restore"); err != nil {
@@ -51,10 +56,48 @@ func (a *app) restoreWaiting() error {
 	if err != nil {
 		return err
 	}
-	if len(st.Waiting) == 0 {
+	gone := st.Waiting
+	for _, p := range st.Pending { // gone a moment ago, and not decided about
+		if missing(k, p) {
+			gone = append(gone, p)
+		}
+	}
+	if len(gone) == 0 {
 		return a.nothing("no deletes wait here; name the memory to bring back")
 	}
-	return a.putBack(k, st.Waiting)
+	slices.Sort(gone)
+	return a.putBack(k, gone)
+}
+
+// missing reports whether nothing is on disk at a path.
+func missing(k *keeper.Keeper, p memsync.Path) bool {
+	_, err := os.Lstat(filepath.Join(k.Store.Root, filepath.FromSlash(string(p))))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// restoreTakenOut writes back a file that a project's working tree lost and no
+// commit has dropped yet: the memory is only out of sight. It reports whether
+// that is what arg means.
+func (a *app) restoreTakenOut(arg string) (bool, error) {
+	k, err := a.openHere()
+	if err != nil {
+		return false, nil // the general search says why
+	}
+	defer k.Close()
+	p, ok := a.pathIn(k.Store, arg)
+	if !ok || k.Store.Kind != store.Embedded || !missing(k, p) {
+		return false, nil
+	}
+	state, err := k.State()
+	if err != nil {
+		return false, err
+	}
+	_, deleted := state.DeletedAt(p)
+	_, forgotten := state.ForgottenAt(p)
+	if deleted || forgotten || !k.Accepted(p) {
+		return false, nil
+	}
+	return true, a.putBack(k, []memsync.Path{p})
 }
 
 // putBack writes accepted files to disk again and tells which.
@@ -69,11 +112,10 @@ func (a *app) putBack(k *keeper.Keeper, paths []memsync.Path) error {
 		}
 		done = append(done, p)
 	}
-	var r keeper.Report
-	if !a.flags.dryRun {
-		// Takes them into the view again, and with them what else was saved.
-		var err error
-		if r, err = k.Once(a.ctx, keeper.OnceOptions{}); err != nil {
+	if k.Store.Kind == store.Embedded && !a.flags.dryRun {
+		// Takes them into the view again. Elsewhere they never left it, and a
+		// pass could take the other deletes, now fewer, for ordinary ones.
+		if _, err := k.Once(a.ctx, keeper.OnceOptions{}); err != nil {
 			return err
 		}
 	}
@@ -83,13 +125,10 @@ func (a *app) putBack(k *keeper.Keeper, paths []memsync.Path) error {
 			a.emit(map[string]any{"restored": p})
 		}
 	case a.flags.json:
-		a.emit(map[string]any{"restored": done, "report": r})
+		a.emit(map[string]any{"restored": done})
 	default:
 		for _, p := range done {
 			fmt.Fprintf(a.stdout, "restore %s\n", oneLine(string(p)))
-		}
-		for _, o := range r.Outcomes {
-			a.printOutcome(o)
 		}
 	}
 	return nil
@@ -97,6 +136,9 @@ func (a *app) putBack(k *keeper.Keeper, paths []memsync.Path) error {
 
 // restoreDeleted brings back what was deleted, with its id.
 func (a *app) restoreDeleted(arg string) error {
+	if done, err := a.restoreTakenOut(arg); done || err != nil {
+		return err
+	}
 	k, m, g, err := a.presentOrGone(arg)
 	if err != nil {
 		return err
@@ -104,11 +146,7 @@ func (a *app) restoreDeleted(arg string) error {
 	defer k.Close()
 	switch {
 	case m != nil:
-		st, err := k.Status(a.ctx)
-		if err != nil {
-			return err
-		}
-		if slices.Contains(st.Waiting, m.Path) {
+		if missing(k, m.Path) { // its delete waits, or nobody has looked yet
 			return a.putBack(k, []memsync.Path{m.Path})
 		}
 		return &memsync.Error{Code: memsync.CodeUsage, Path: m.Path, Message: "this memory is not deleted",
