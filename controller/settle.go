@@ -98,7 +98,8 @@ func (x *deciding) placeID() (inline bool) {
 	if x.kind == isWrite && x.old != nil && !x.old.Inline {
 		return false // a write changes what was asked for
 	}
-	d, err := x.doc, error(nil)
+	var d *format.Document
+	var err error
 	if x.setID && has != "" {
 		d, err = x.doc.Set("id", memsync.Text(string(x.id)))
 	} else {

@@ -123,7 +123,10 @@ func (s *Subject) findTarget(f Facts) {
 
 func (s *Subject) byPath(f Facts, path memsync.Path, named *memsync.Scope) {
 	c := &s.Candidate
-	if s.Scope, s.refused = checkTarget(path, f.View.Scopes); s.refused != nil {
+	if m := f.View.ByPath(path); m != nil {
+		// It is there: a name that no write may choose can still be mended.
+		s.Scope, _ = f.View.Scope(m.Scope)
+	} else if s.Scope, s.refused = checkTarget(path, f.View.Scopes); s.refused != nil {
 		return
 	}
 	s.class = format.Classify(path.Rel(s.Scope.Dir))

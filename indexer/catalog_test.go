@@ -209,17 +209,6 @@ func closed(t testing.TB, file, boot string) {
 	}
 }
 
-func rewrite(t testing.TB, file string, fn func([]byte) []byte) {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err == nil {
-		err = os.WriteFile(file, fn(b), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Damage of any kind, and only damage, makes the catalog anew.
 func TestDamage(t *testing.T) {
 	for _, c := range []struct {

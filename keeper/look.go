@@ -236,9 +236,7 @@ func (k *Keeper) lookForGone(ctx context.Context, s *sight, scanned watcher.Batc
 // missingView are the accepted memories that the scan did not meet.
 func (k *Keeper) missingView(scanned watcher.Batch) ([]memsync.Path, error) {
 	var out []memsync.Path
-	for _, p := range scanned.Missing(k.catalog.MemoryPaths()) {
-		out = append(out, p)
-	}
+	out = append(out, scanned.Missing(k.catalog.MemoryPaths())...)
 	slices.Sort(out)
 	return out, nil
 }

@@ -12,9 +12,6 @@ import (
 	"memsync/keeper"
 )
 
-// home is the directory of the home store.
-func (a *app) home() (string, error) { return store.Home(a.env) }
-
 // here is the directory that a command acts from.
 func (a *app) here() (string, error) {
 	if a.flags.dir != "" {

@@ -313,7 +313,7 @@ func (j *Journal) Recent(n int) (ids []memsync.ID, err error) {
 				return err
 			}
 			ids = append(ids, memsync.ID(h.plan))
-			k, v = c.Seek(k[:8:8]) // the first decision of this plan
+			c.Seek(k[:8:8]) // the first decision of this plan
 		}
 		return nil
 	})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -157,8 +156,6 @@ func many(n int, description string) []*memsync.Memory {
 	r.Shuffle(n, func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })
 	return ms
 }
-
-var pageLink = regexp.MustCompile(`\]\(([^)]*\.md)\)`)
 
 // listing follows the file and its pages and says what they list, and checks
 // that everything is within the limits.

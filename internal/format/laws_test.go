@@ -224,7 +224,7 @@ func checkEdit(t *testing.T, d, out *Document, key string, want *memsync.Value) 
 	}
 	// What is before and after the key's own bytes stands as it was.
 	a, b := d.Bytes(), out.Bytes()
-	from, to := len(a), len(a)
+	from, to := len(a), 0
 	n := lookup(d.keys, key)
 	switch {
 	case n == nil:

@@ -17,10 +17,9 @@ type slowResult struct {
 
 // fault is why frontmatter is refused: a place in the block and what to do.
 type fault struct {
-	at         int // offset in the block
-	msg, hint  string
-	details    map[string]string
-	decoderMsg string
+	at        int // offset in the block
+	msg, hint string
+	details   map[string]string
 }
 
 // readSlow parses frontmatter with the YAML decoder. Values that it refuses
