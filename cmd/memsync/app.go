@@ -246,6 +246,29 @@ func (a *app) ask(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
+// printText prints a file's text or a diff. On a terminal what a terminal would
+// obey is shown instead; into a file or a pipe every byte goes as it is.
+func (a *app) printText(s string) error {
+	if isTerminal(a.stdout) {
+		var b strings.Builder
+		for line := range strings.Lines(s) {
+			text, end := strings.CutSuffix(line, "\n")
+			for i, part := range strings.Split(text, "\t") {
+				if i > 0 {
+					b.WriteByte('\t')
+				}
+				b.WriteString(oneLine(strings.TrimSuffix(part, "\r")))
+			}
+			if end {
+				b.WriteByte('\n')
+			}
+		}
+		s = b.String()
+	}
+	_, err := io.WriteString(a.stdout, s)
+	return err
+}
+
 // oneLine makes any text safe for one line of a terminal: control characters
 // are shown, not obeyed.
 func oneLine(s string) string {

@@ -57,24 +57,23 @@ func (a *app) conflictsVerb() *cobra.Command {
 				}
 				rows = append(rows, r)
 			}
-			a.printConflicts(rows)
-			return nil
+			return a.printConflicts(rows)
 		},
 	}
 	cmd.Flags().BoolVar(&diff, "diff", false, "show what differs: - is what stands in the memory, + is what lost")
 	return cmd
 }
 
-func (a *app) printConflicts(rows []conflictRow) {
+func (a *app) printConflicts(rows []conflictRow) error {
 	switch {
 	case a.flags.jsonl:
 		for _, r := range rows {
 			a.emit(r)
 		}
-		return
+		return nil
 	case a.flags.json:
 		a.emit(map[string]any{"conflicts": rows})
-		return
+		return nil
 	}
 	for _, r := range rows {
 		what := r.Kind
@@ -93,12 +92,15 @@ func (a *app) printConflicts(rows []conflictRow) {
 		}
 		fmt.Fprintf(a.stdout, "%s  %s  %s  %s\n", oneLine(r.Name), r.Source, what, oneLine(of))
 		if r.Diff != "" {
-			fmt.Fprint(a.stdout, r.Diff)
+			if err := a.printText(r.Diff); err != nil {
+				return err
+			}
 		}
 	}
 	if len(rows) > 0 {
 		a.say("`memsync resolve NAME --ours` keeps the memory as it is, --theirs takes what lost, --edit opens both")
 	}
+	return nil
 }
 
 // conflictDiff shows what stands against what lost.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -72,7 +71,9 @@ func (a *app) diffVerb() *cobra.Command {
 				a.emit(map[string]any{"changes": list})
 			default:
 				for _, e := range list {
-					fmt.Fprint(a.stdout, e.Diff)
+					if err := a.printText(e.Diff); err != nil {
+						return err
+					}
 				}
 			}
 			return nil

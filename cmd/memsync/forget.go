@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ func (a *app) forgetVerb() *cobra.Command {
 			}
 			k, m, g, err := a.presentOrGone(args[0])
 			if err != nil {
-				return err
+				return a.neverAccepted(args[0], err)
 			}
 			defer k.Close()
 			if g != nil && g.Forgotten {
@@ -74,6 +75,24 @@ func (a *app) forgetVerb() *cobra.Command {
 	a.yesFlag(cmd)
 	a.dryRunFlag(cmd)
 	return cmd
+}
+
+// neverAccepted says of a file that only waits that there is nothing to forget.
+func (a *app) neverAccepted(arg string, err error) error {
+	if !errors.Is(err, memsync.CodeNotFound) {
+		return err
+	}
+	k, openErr := a.openHere()
+	if openErr != nil {
+		return err
+	}
+	defer k.Close()
+	h, heldErr := a.heldFile(k, arg)
+	if heldErr != nil {
+		return err
+	}
+	return &memsync.Error{Code: memsync.CodeNotFound, Path: h.Path, Message: "that file is held and was never accepted, so there is nothing to forget",
+		Hint: "delete the file; git never had it"}
 }
 
 // forgetPlan gathers what a forget of a present or deleted memory takes away.

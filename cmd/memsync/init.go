@@ -112,7 +112,11 @@ func (a *app) printMade(m *keeper.Made) error {
 	if a.flags.dryRun {
 		verb = "would make"
 	}
-	fmt.Fprintf(a.stdout, "%s a %s store in %s\n", verb, m.Kind, m.Root)
+	article := "a"
+	if m.Kind == store.Embedded {
+		article = "an"
+	}
+	fmt.Fprintf(a.stdout, "%s %s %s store in %s\n", verb, article, m.Kind, m.Root)
 	for _, f := range m.Files {
 		fmt.Fprintf(a.stdout, "  %s\n", f)
 	}

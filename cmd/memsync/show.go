@@ -40,8 +40,7 @@ func (a *app) showVerb() *cobra.Command {
 			}
 			defer k.Close()
 			if !a.flags.json && !a.flags.jsonl {
-				_, err := a.stdout.Write(data)
-				return err
+				return a.printText(string(data))
 			}
 			state, err := k.State()
 			if err != nil {
