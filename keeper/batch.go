@@ -83,6 +83,9 @@ func (b *batch) decideAll(ctx context.Context, cs []memsync.Candidate) error {
 
 func (b *batch) decide(c memsync.Candidate) error {
 	f := controller.Facts{Now: b.now, FreshID: b.k.ids.draw(b.now), View: b.view, State: b.state, AllGlobal: b.k.allGlobal()}
+	if err := b.copyByCommit(&f, c); err != nil {
+		return err
+	}
 	policy := b.k.Store.Policy
 	policy.Git.Commit = b.k.Store.CommitMode()
 	s := controller.Prepare(c, f, policy)

@@ -1,7 +1,10 @@
 package keeper
 
 import (
+	"slices"
+
 	"memsync"
+	"memsync/controller"
 	"memsync/gitlog"
 	"memsync/internal/ledger"
 )
@@ -62,6 +65,34 @@ func (k *Keeper) peerCandidates(writing bool) ([]memsync.Candidate, error) {
 	return out, nil
 }
 
+// copyByCommit tells the rules of a document that others' commits brought and
+// whose id another path already had: it is decided as if it were not in the
+// view yet, and gets the id that its own history gives it. Of two that came
+// together the one that sorts first keeps the id.
+func (b *batch) copyByCommit(f *controller.Facts, c memsync.Candidate) error {
+	m := b.view.ByPath(c.Path)
+	if c.Origin != memsync.OriginPeer || c.Op != memsync.OpUpsert || m == nil || m.ID == "" {
+		return nil
+	}
+	came, err := b.k.incoming()
+	if err != nil {
+		return err
+	}
+	earlier := slices.ContainsFunc(b.view.ByID(m.ID), func(o *memsync.Memory) bool {
+		return o.Path != m.Path && (o.Path < m.Path || !slices.Contains(came, o.Path))
+	})
+	if !earlier {
+		return nil
+	}
+	derived, _, err := b.k.repo.DerivedIDs([]memsync.Path{c.Path})
+	if err != nil {
+		return err
+	}
+	f.DerivedID, f.HeadHolds = derived[c.Path], true
+	f.View = b.view.With(b.base, map[memsync.Path]*memsync.Memory{c.Path: nil})
+	return nil
+}
+
 // deriveID gives an event that answers a commit the id that every clone gives
 // it: from the newest commit that changed the path.
 func (k *Keeper) deriveID(e *memsync.LedgerEvent, p memsync.Path) {
@@ -94,8 +125,8 @@ func (k *Keeper) visible(v *memsync.View) (*memsync.View, error) {
 	return v.With(v.Revision, hidden), nil
 }
 
-// sight of quarantined memories follows the events of a batch: what is
-// quarantined leaves the planned view, what a person allowed is back.
+// showOrHide lets the planned view follow an event: what is quarantined leaves
+// it, what a person allowed is back.
 func (b *batch) showOrHide(e memsync.LedgerEvent, scope memsync.Scope) error {
 	if e.Op != memsync.LedgerQuarantine && e.Op != memsync.LedgerAllow {
 		return nil

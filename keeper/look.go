@@ -3,7 +3,9 @@ package keeper
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +31,8 @@ type sight struct {
 	saves    []memsync.Candidate // changed and new memories, by path
 	gone     []memsync.Candidate // vanished memories, by path
 	authored []memsync.Candidate // files that people write and we only commit
-	indexes  []savedIndex
+	edited   []savedIndex        // MEMORY.md files that somebody saved
+	indexes  []memsync.Path      // MEMORY.md files that somebody removed
 	index    map[string]*indexEdit
 	skipped  []memsync.Finding
 	rooms    []memsync.Path // scope directories that are missing or hold nothing, as an unmounted disk leaves them
@@ -82,6 +85,7 @@ func (k *Keeper) look(ctx context.Context) (*sight, error) {
 	if err := k.lookForGone(ctx, s, scanned); err != nil {
 		return nil, err
 	}
+	k.lookForIndexes(s)
 	for _, seen := range scanned.Authored {
 		if err := k.lookAtAuthored(s, seen.Path, &touched); err != nil {
 			return nil, err
@@ -241,6 +245,36 @@ func (k *Keeper) missingView(scanned watcher.Batch) ([]memsync.Path, error) {
 	return out, nil
 }
 
+// lookForIndexes finds MEMORY.md files that somebody removed: what people wrote
+// in them went with them, what is generated comes back. In a directory that is
+// empty or gone nothing is made.
+func (k *Keeper) lookForIndexes(s *sight) {
+	var gone map[string]bool
+	for _, scope := range k.Store.Scopes {
+		path := indexPath(scope)
+		if scope.MemoryMD != memsync.Region || k.Store.CommitMode() != memsync.CommitAuto {
+			continue
+		}
+		if _, _, accepted := k.catalog.Accepted(path); !accepted {
+			continue
+		}
+		if _, err := os.Lstat(k.abs(path)); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if gone == nil {
+			gone = k.scopesGone()
+		}
+		if gone[scope.Name()] {
+			continue
+		}
+		s.indexes = append(s.indexes, path)
+		if k.stale == nil {
+			k.stale = map[string]bool{}
+		}
+		k.stale[scope.Name()] = true
+	}
+}
+
 // lookAtAuthored reads MEMORY.md and the files that people write beside the
 // memories. In an embedded store they are the person's to commit; there only
 // MEMORY.md is looked at, for the entries edited in it.
@@ -275,7 +309,7 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 	}
 	s.authored = append(s.authored, c)
 	if isIndex && scope.MemoryMD == memsync.Region {
-		s.indexes = append(s.indexes, savedIndex{scope, data, known})
+		s.edited = append(s.edited, savedIndex{scope, data, known})
 	}
 	return nil
 }
@@ -291,7 +325,7 @@ type savedIndex struct {
 // saves of this look lead to: an entry that says what its memory says now was
 // not edited, whoever put it there.
 func (k *Keeper) lookAtIndexes(ctx context.Context, s *sight) error {
-	if len(s.indexes) == 0 {
+	if len(s.edited) == 0 {
 		return nil
 	}
 	k.sight = s
@@ -304,7 +338,7 @@ func (k *Keeper) lookAtIndexes(ctx context.Context, s *sight) error {
 	if err != nil {
 		return err
 	}
-	for _, x := range s.indexes {
+	for _, x := range s.edited {
 		if err := k.lookAtIndex(s, b.view, x.scope, x.data, x.known); err != nil {
 			return err
 		}

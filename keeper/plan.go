@@ -140,6 +140,11 @@ func (b *batch) digest(name string) error {
 		}
 	}
 	out := recall.Digest(in)
+	if _, blob, ok := b.k.catalog.Accepted(path); ok && data == nil && edit == nil {
+		if _, written := out.Files[path]; !written { // somebody removed it, and there is nothing to list
+			b.addFile(memsync.FileChange{Path: path, Prior: blob})
+		}
+	}
 	b.findings = append(b.findings, out.Findings...)
 	for _, p := range slices.Sorted(maps.Keys(out.Files)) {
 		f := memsync.FileChange{Path: p, Base: bases[p], Content: out.Files[p]}

@@ -74,6 +74,7 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 			out.Pending = append(out.Pending, c.Path)
 		}
 	}
+	out.Pending = append(out.Pending, s.indexes...)
 	if k.Store.Kind != store.Embedded {
 		waiting, err := k.waitingDeletes(ctx, s)
 		if err != nil {
