@@ -105,6 +105,7 @@ func TestCrashChild(t *testing.T) {
 func TestAcceptance_restart_no_duplicate_effect(t *testing.T) {
 	for _, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel() // the steps are the children's
 			template := sc.prepared(t)
 			p := sc.plan(sc.at(t, copyDir(t, template)))
 			for n := 0; ; n++ {
