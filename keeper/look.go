@@ -249,22 +249,15 @@ func (k *Keeper) missingView(scanned watcher.Batch) ([]memsync.Path, error) {
 // in them went with them, what is generated comes back. In a directory that is
 // empty or gone nothing is made.
 func (k *Keeper) lookForIndexes(s *sight) {
-	var gone map[string]bool
 	for _, scope := range k.Store.Scopes {
 		path := indexPath(scope)
-		if scope.MemoryMD != memsync.Region || k.Store.CommitMode() != memsync.CommitAuto {
+		if scope.MemoryMD != memsync.Region || k.Store.CommitMode() != memsync.CommitAuto || slices.Contains(s.rooms, scope.Dir) {
 			continue
 		}
 		if _, _, accepted := k.catalog.Accepted(path); !accepted {
 			continue
 		}
 		if _, err := os.Lstat(k.abs(path)); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if gone == nil {
-			gone = k.scopesGone()
-		}
-		if gone[scope.Name()] {
 			continue
 		}
 		s.indexes = append(s.indexes, path)
