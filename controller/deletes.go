@@ -10,11 +10,13 @@ import (
 // once: more than HoldFiles memories and more than HoldPercent of a scope, or
 // all of a scope whose directory is gone or empty (an unmounted disk looks like
 // that). Only vanished files count: a rename is not a delete, and a verb was
-// asked for. before is the view that the batch was decided on; gone names the
-// scopes whose directory is missing or holds nothing. ds is changed in place
-// and the names of the scopes that wait are returned, in the order met.
-func HoldDeletes(ds []memsync.Decision, before *memsync.View, gone map[string]bool, p memsync.Policy) []string {
-	deletes := map[string]int{}
+// asked for. What waited once waits on, however much of the batch came back:
+// only a person lets it go. before is the view that the batch was decided on;
+// gone names the scopes whose directory is missing or holds nothing; waiting are
+// the paths that an earlier batch held. ds is changed in place and the names of
+// the scopes that wait are returned, in the order met.
+func HoldDeletes(ds []memsync.Decision, before *memsync.View, gone map[string]bool, waiting map[memsync.Path]bool, p memsync.Policy) []string {
+	deletes, earlier := map[string]int{}, map[string]bool{}
 	var order []string
 	for i := range ds {
 		if vanishedDelete(&ds[i]) {
@@ -22,13 +24,14 @@ func HoldDeletes(ds []memsync.Decision, before *memsync.View, gone map[string]bo
 				order = append(order, ds[i].Scope)
 			}
 			deletes[ds[i].Scope]++
+			earlier[ds[i].Scope] = earlier[ds[i].Scope] || waiting[ds[i].Path]
 		}
 	}
-	waits := map[string]int{}
+	waits, whole := map[string]int{}, map[string]bool{}
 	var held []string
 	for _, scope := range order {
 		n := deletes[scope]
-		if !gone[scope] && n <= p.Deletes.HoldFiles {
+		if !gone[scope] && !earlier[scope] && n <= p.Deletes.HoldFiles {
 			continue
 		}
 		total := 0
@@ -37,19 +40,23 @@ func HoldDeletes(ds []memsync.Decision, before *memsync.View, gone map[string]bo
 				total++
 			}
 		}
-		if gone[scope] || n*100 > total*p.Deletes.HoldPercent {
+		if all := gone[scope] || n > p.Deletes.HoldFiles && n*100 > total*p.Deletes.HoldPercent; all || earlier[scope] {
 			waits[scope] = total
+			whole[scope] = all
 			held = append(held, scope)
 		}
 	}
 	for i := range ds {
 		d := &ds[i]
 		total, ok := waits[d.Scope]
-		if !ok || !vanishedDelete(d) {
+		if !ok || !vanishedDelete(d) || !whole[d.Scope] && !waiting[d.Path] {
 			continue
 		}
 		n := strconv.Itoa(deletes[d.Scope])
 		why := n + " of " + strconv.Itoa(total) + " memories of " + d.Scope + " are gone at once"
+		if !whole[d.Scope] {
+			why = "it went with many others of " + d.Scope + ", and nobody has let it go"
+		}
 		d.Op, d.Files, d.Events, d.After, d.Post = memsync.OpHold, nil, nil, nil, ""
 		d.Error = &memsync.Error{
 			Code: memsync.CodeDeletesHeld, Message: why, Path: d.Path,

@@ -238,7 +238,7 @@ func TestQ44MassDelete(t *testing.T) {
 			}
 			other := memsync.Decision{Op: memsync.OpDelete, Origin: origin, Scope: "workspace", Path: "ws/memory/a.md"}
 			ds = append(ds, other)
-			held := HoldDeletes(ds, view, map[string]bool{"global": c.gone}, w.policy)
+			held := HoldDeletes(ds, view, map[string]bool{"global": c.gone}, nil, w.policy)
 			if (len(held) == 1 && held[0] == "global") != c.held || len(held) > 1 {
 				t.Fatalf("held %v", held)
 			}
@@ -257,5 +257,24 @@ func TestQ44MassDelete(t *testing.T) {
 				t.Error("another scope's delete waits too")
 			}
 		})
+	}
+}
+
+// What waited once waits on, however few are left of it; others go.
+func TestHoldDeletesRemembers(t *testing.T) {
+	w := newWorld(t)
+	for i := range 20 {
+		w.accepted[memsync.Path(fmt.Sprintf("memory/user_%d.md", i))] = good(ulid(i), fmt.Sprint(i), fmt.Sprint("text ", i))
+	}
+	view := w.view()
+	var ds []memsync.Decision
+	for i := range 2 {
+		p := memsync.Path(fmt.Sprintf("memory/user_%d.md", i))
+		w.missing[p] = true
+		ds = append(ds, w.decide(memsync.Candidate{Origin: memsync.OriginFile, Op: memsync.OpDelete, Path: p}))
+	}
+	held := HoldDeletes(ds, view, nil, map[memsync.Path]bool{"memory/user_0.md": true}, w.policy)
+	if len(held) != 1 || ds[0].Op != memsync.OpHold || ds[0].Error.Code != memsync.CodeDeletesHeld || ds[1].Op != memsync.OpDelete {
+		t.Fatalf("held %v\n%s\n%s", held, dump(ds[0]), dump(ds[1]))
 	}
 }

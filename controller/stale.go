@@ -79,7 +79,7 @@ func (x *deciding) staleSave() bool {
 			return false
 		}
 	default:
-		base, at = x.f.PreviousSave, x.f.PreviousSaveAt
+		base, at = x.reloaded(x.f.PreviousSave), x.f.PreviousSaveAt
 		switch {
 		case base == nil || x.f.OthersChangedAt.IsZero() || string(base) == current:
 			return false
@@ -96,6 +96,29 @@ func (x *deciding) staleSave() bool {
 	}
 	x.join(base, at)
 	return false
+}
+
+// reloaded is the writer's previous save as their editor shows it: with the id
+// line that we put in, where this save has it.
+func (x *deciding) reloaded(base []byte) []byte {
+	if base == nil || x.doc == nil {
+		return base
+	}
+	now, ok := x.doc.Get("id")
+	if !ok || now.Text != string(x.old.ID) {
+		return base
+	}
+	d, err := format.Parse(base, x.policy.Limits)
+	if err != nil {
+		return base
+	}
+	if _, had := d.Get("id"); had {
+		return base
+	}
+	if d, err = d.InsertID(x.old.ID); err != nil {
+		return base
+	}
+	return d.Bytes()
 }
 
 // fromStaleBuffer judges by lines, blank ones left out.

@@ -370,7 +370,7 @@ func (l *Log) untouched(p *memsync.Plan, from, to string) error {
 // author is who git says wrote it: the person as git knows them, or the agent
 // by its name.
 func (l *Log) author(a memsync.Actor) Ident {
-	if a.Person() {
+	if a.Person() || a.Class == memsync.ClassProgram && a.Name == "" {
 		id, _ := l.Repo.Identity()
 		return id
 	}

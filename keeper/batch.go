@@ -72,7 +72,11 @@ func (b *batch) decideAll(ctx context.Context, cs []memsync.Candidate) error {
 		}
 	}
 	if !b.k.acceptDeletes && b.k.Store.CommitMode() == memsync.CommitAuto {
-		if held := controller.HoldDeletes(b.decisions, b.before, b.k.scopesGone(), b.k.Store.Policy); len(held) > 0 {
+		waiting, err := b.k.waitingPaths()
+		if err != nil {
+			return err
+		}
+		if held := controller.HoldDeletes(b.decisions, b.before, b.k.scopesGone(), waiting, b.k.Store.Policy); len(held) > 0 {
 			if err := b.replan(); err != nil {
 				return err
 			}

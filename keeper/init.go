@@ -40,7 +40,12 @@ type Made struct {
 // ledgers by union.
 const attributes = "*.md -text\n**/_system/ledger/*.jsonl -text merge=union\nREVIEW.md merge=union\n"
 
-const ignores = "# what must not leave this machine has a repository of its own\n/local/\n"
+const (
+	// temporary files that a killed process leaves until the next command
+	ignores = "# files in the making\n.memsync-*\n"
+	// a home store's local store
+	ignoresLocal = "# what must not leave this machine has a repository of its own\n/local/\n"
+)
 
 // Init makes the directory root a store. It never changes a file that exists,
 // and refuses a directory that is a store already.
@@ -98,12 +103,15 @@ func Init(ctx context.Context, root string, opt InitOptions) (*Made, error) {
 		path memsync.Path
 		data []byte
 	}
-	files := []file{{s.PolicyPath(), config.Default(policy)}, {s.Base().Join(".gitattributes"), []byte(attributes)}}
+	ignore := ignores
+	if opt.Kind == store.Dedicated {
+		ignore += ignoresLocal
+	}
+	files := []file{{s.PolicyPath(), config.Default(policy)}, {s.Base().Join(".gitattributes"), []byte(attributes)},
+		{s.Base().Join(".gitignore"), []byte(ignore)}}
 	if opt.Kind == store.Embedded {
 		w := config.WorkspaceFile{WorkspaceID: newIDs().draw(opt.Now), CreatedAt: opt.Now.UTC().Truncate(time.Second)}
 		files = append(files, file{marker, w.Bytes()}) // last: it is what makes the directory a store
-	} else {
-		files = append(files, file{".gitignore", []byte(ignores)})
 	}
 	var changes []gitlog.Change
 	for _, f := range files {

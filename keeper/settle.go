@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"memsync"
+	"memsync/controller"
 	"memsync/gitlog"
 	"memsync/indexer"
 	"memsync/watcher"
@@ -49,6 +50,9 @@ func (k *Keeper) settle(b *batch, plan *memsync.Plan, done gitlog.Applied) error
 		return err
 	}
 	if err := k.settleHeld(b, &up); err != nil {
+		return err
+	}
+	if err := k.settleDeletes(b); err != nil {
 		return err
 	}
 	if len(k.stale) > 0 {
@@ -159,7 +163,8 @@ func (k *Keeper) settleHeld(b *batch, up *indexer.Update) error {
 			if was && h.Hash == d.Base && d.Error != nil && h.Why == d.Error.Code {
 				continue
 			}
-			next := memsync.Held{Path: d.Path, Scope: d.Scope, Memory: d.Memory, Hash: d.Base, Error: d.Error, Since: b.now}
+			next := memsync.Held{Path: d.Path, Scope: d.Scope, Memory: d.Memory, Hash: d.Base, Error: d.Error, Since: b.now,
+				Fingerprints: controller.Fingerprints(d.Error)}
 			if d.Error != nil {
 				next.Why = d.Error.Code
 			}

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"errors"
 
 	"memsync"
 	"memsync/gitlog"
@@ -23,7 +24,7 @@ type Status struct {
 	Skipped  []memsync.Finding  `json:"skipped"`
 	Paused   *string            `json:"paused"` // null, or why nothing is committed
 	Detail   string             `json:"detail,omitempty"`
-	Other    int                `json:"other_changes"` // files that are the person's to commit
+	Other    *int               `json:"other_changes"` // files that are the person's to commit; null without the git binary
 	Backend  string             `json:"backend"`
 	Fallback bool               `json:"identity_fallback"` // no git identity is set; commits say memsync
 	Commit   memsync.CommitMode `json:"commit"`
@@ -56,7 +57,10 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	if out.Head, err = k.headCount(st); err != nil {
 		return out, err
 	}
-	if out.Other, err = k.repo.OtherChanges(); err != nil {
+	switch other, err := k.repo.OtherChanges(); {
+	case err == nil:
+		out.Other = &other
+	case !errors.Is(err, memsync.CodeGitMissing):
 		return out, err
 	}
 	readOnly := k.opt.ReadOnly

@@ -70,8 +70,8 @@ func (a *app) printStatus(st keeper.Status) {
 	for _, f := range st.Skipped {
 		fmt.Fprintf(w, "skipped %s: %s\n", oneLine(string(f.Path)), oneLine(f.Message))
 	}
-	if st.Other > 0 {
-		fmt.Fprintf(w, "%d other changes are yours to commit\n", st.Other)
+	if st.Other != nil && *st.Other > 0 {
+		fmt.Fprintf(w, "%d other changes are yours to commit\n", *st.Other)
 	}
 	if st.Fallback {
 		fmt.Fprintln(w, "no git identity is set; commits are made as memsync <memsync@localhost>")
