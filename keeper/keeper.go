@@ -107,7 +107,7 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 	if s.Kind != store.Embedded {
 		k.repo.ExpectBranch(s.Policy.Git.Branch)
 	}
-	id, err := k.journal.Clone(binding(k.repo.GitDir()), func() memsync.ID { return k.ids.draw(opt.Now()) })
+	id, err := k.log.Clone(func() memsync.ID { return k.ids.draw(opt.Now()) })
 	if err != nil {
 		return k, err
 	}

@@ -80,10 +80,3 @@ func bootID() string {
 	}
 	return strings.TrimSpace(string(data))
 }
-
-// binding ties a clone id to a place: the git directory's inode and the
-// machine. A directory that was copied is another clone.
-func binding(gitDir string) string {
-	machine, _ := os.ReadFile("/etc/machine-id")
-	return strings.TrimSpace(string(machine)) + ":" + inode(gitDir)
-}

@@ -49,22 +49,23 @@ type cloneRecord struct {
 // not append to the original's files, so another binding draws another id.
 func (j *Journal) Clone(binding string, draw func() memsync.ID) (id memsync.ID, err error) {
 	key := []byte("clone")
-	err = j.update(func(tx *bolt.Tx) error {
+	err = j.view(func(tx *bolt.Tx) error { // the usual case costs no write
 		var rec cloneRecord
-		b := tx.Bucket(bucketFacts)
-		if v := b.Get(key); v != nil {
+		if v := tx.Bucket(bucketFacts).Get(key); v != nil {
 			if err := json.Unmarshal(v, &rec); err != nil {
 				return damaged(err)
 			}
 			if rec.Binding == binding {
 				id = rec.ID
-				return nil
 			}
 		}
-		id = draw()
-		return put(tx, bucketFacts, key, cloneRecord{id, binding})
+		return nil
 	})
-	return id, err
+	if err != nil || id != "" {
+		return id, err
+	}
+	id = draw()
+	return id, j.update(func(tx *bolt.Tx) error { return put(tx, bucketFacts, key, cloneRecord{id, binding}) })
 }
 
 // LedgerTail is the ledger file that this clone wrote last in a directory, as
