@@ -54,6 +54,7 @@ func (p attrPattern) match(name string, fold bool) bool {
 // attributes answers for one commit: files are read once.
 type attributes struct {
 	r      *Repo
+	set    *settings
 	fold   bool
 	dirs   map[string][]attrRule
 	first  []attrRule // system and global
@@ -63,7 +64,7 @@ type attributes struct {
 
 func (r *Repo) attributes() *attributes {
 	set := r.config()
-	a := &attributes{r: r, fold: set.truth("core.ignorecase", false), dirs: map[string][]attrRule{}, macros: map[string][]attrValue{
+	a := &attributes{r: r, set: set, fold: set.truth("core.ignorecase", false), dirs: map[string][]attrRule{}, macros: map[string][]attrValue{
 		"binary": {{"diff", attrUnset}, {"merge", attrUnset}, {"text", attrUnset}},
 	}}
 	if v, _ := gitBool(r.env.get("GIT_ATTR_NOSYSTEM")); !v {
@@ -250,7 +251,7 @@ func (a *attributes) fill(got map[string]string, set []attrValue, depth int) {
 // is a CRLF to convert.
 func (a *attributes) converts(name string, content []byte) string {
 	at := a.of(name)
-	set := a.r.config()
+	set := a.set
 	value := func(name string) string {
 		v := at[name]
 		if v == attrUnspecified {

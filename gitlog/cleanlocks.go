@@ -5,8 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -84,7 +85,7 @@ func (r *Repo) removeStale(path string) (bool, error) {
 		return false, nil
 	}
 	if path == filepath.Join(r.gitDir, "index.lock") {
-		if err := r.takeBack(m.PID); err != nil {
+		if err := r.takeBack(m); err != nil {
 			return false, err
 		}
 	}
@@ -96,73 +97,101 @@ func (r *Repo) removeStale(path string) (bool, error) {
 
 // takeBack undoes the index of a commit that never became the branch's. The
 // dead process has left the branch's intended value.
-func (r *Repo) takeBack(pid int) error {
-	tip := filepath.Join(r.gitDir, tipPrefix+strconv.Itoa(pid)+".tmp")
-	data, err := os.ReadFile(tip)
+func (r *Repo) takeBack(m Mark) error {
+	entries, err := os.ReadDir(r.gitDir)
 	if err != nil {
-		return nil // it was renamed over the branch, or never written
+		return fault(memsync.CodeIORead, "cleaning up after a crash", err)
 	}
-	id, ok := r.kind.parseOID(strings.TrimSpace(string(data)))
-	if !ok {
-		return nil
+	for _, e := range entries {
+		kind, who, pid, ok := parsePrepared(e.Name())
+		if !ok || kind != tipKind || pid != m.PID || who != m.who() {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(r.gitDir, e.Name()))
+		if err != nil {
+			continue
+		}
+		id, ok := r.kind.parseOID(strings.TrimSpace(string(data)))
+		if !ok {
+			continue // the crash came before it was written: nothing was published
+		}
+		_, head, err := r.head()
+		if err != nil {
+			return err
+		}
+		c, err := r.commitAt(id)
+		if err != nil || head == id || len(c.parents) == 0 && head != "" || len(c.parents) > 0 && c.parents[0] != head {
+			continue // somebody has moved on; what is staged is theirs to judge
+		}
+		if err := r.rollbackIndex(id); err != nil {
+			return err
+		}
 	}
-	_, head, err := r.head()
-	if err != nil || head == id {
-		return err
-	}
-	if c, err := r.commitAt(id); err != nil || len(c.parents) > 0 && c.parents[0] != head {
-		return nil // somebody has moved on; what is staged is theirs to judge
-	}
-	return r.rollbackIndex(id)
+	return nil
 }
 
 // rollbackIndex puts our entries back to what the parent of a commit has. The
 // index lock is held, by us or by the dead.
 func (r *Repo) rollbackIndex(id oid) error {
-	c, err := r.commitAt(id)
+	edits, err := r.editsOf(id)
 	if err != nil {
 		return err
+	}
+	for i, e := range edits {
+		edits[i] = indexEdit{name: e.name, prev: e.next, next: e.prev, mode: e.prevMode}
+	}
+	return r.editIndex(edits)
+}
+
+// editsOf is what a commit changed against its parent, as edits of the index.
+func (r *Repo) editsOf(id oid) (edits []indexEdit, err error) {
+	c, err := r.commitAt(id)
+	if err != nil {
+		return nil, err
 	}
 	var parent oid
 	if len(c.parents) > 0 {
 		pc, err := r.commitAt(c.parents[0])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		parent = pc.tree
 	}
-	var edits []indexEdit
 	err = r.diffTrees(parent, c.tree, "", func(name string, from, to treeItem) error {
-		edits = append(edits, indexEdit{name: name, prev: oid(to.id), next: oid(from.id), mode: from.mode})
+		edits = append(edits, indexEdit{name: name, prev: oid(from.id), prevMode: from.mode, next: oid(to.id), mode: to.mode})
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+	slices.SortFunc(edits, byName)
+	return edits, err
+}
+
+// editIndex patches the index outside of a commit. The index lock is held. An
+// index that only git can write is left alone: `git reset -- PATH` mends it.
+func (r *Repo) editIndex(edits []indexEdit) error {
 	x, stamp, err := r.readIndex()
 	if err != nil || x.foreign() != "" {
-		return nil // rewritten by git; `git reset -- PATH` by a person
-	}
-	// The cached trees name the commit that is not; no edit is known for them.
-	for i, e := range x.exts {
-		if e.name == "TREE" {
-			x.exts = append(x.exts[:i:i], x.exts[i+1:]...)
-			break
-		}
-	}
-	data, err := x.patch(edits, nil, indexSecond(stamp))
-	if err != nil {
 		return nil
 	}
-	file := filepath.Join(r.gitDir, indexPrefix+strconv.Itoa(os.Getpid())+".tmp")
-	if err := os.WriteFile(file, data, 0o666); err != nil {
-		return fault(memsync.CodeIOWrite, "writing the index", err)
+	x.dropTrees()
+	data, err := x.patch(edits, nil, indexSecond(stamp))
+	if err != nil {
+		return nil // a conflict: no commit can come of this index
 	}
-	if err := os.Rename(file, filepath.Join(r.gitDir, "index")); err != nil {
-		return fault(memsync.CodeIOWrite, "writing the index", err)
+	file := r.preparedName(indexKind)
+	defer os.Remove(file)
+	err = os.WriteFile(file, data, 0o666)
+	if err == nil {
+		if info, serr := os.Stat(filepath.Join(r.gitDir, "index")); serr == nil {
+			_ = os.Chmod(file, info.Mode().Perm())
+		}
+		err = os.Rename(file, filepath.Join(r.gitDir, "index"))
 	}
-	return nil
+	return fault(memsync.CodeIOWrite, "writing the index", err)
 }
+
+// forgotten is how old a prepared file of an unknown process has to be before
+// it is removed; no commit takes an hour.
+const forgotten = time.Hour
 
 // removePrepared removes files that dead processes have prepared.
 func (r *Repo) removePrepared() {
@@ -170,16 +199,19 @@ func (r *Repo) removePrepared() {
 	if err != nil {
 		return
 	}
+	self := selfMark().who()
 	for _, e := range entries {
-		for _, prefix := range []string{markPrefix, tipPrefix, indexPrefix} {
-			rest, ok := strings.CutPrefix(e.Name(), prefix)
-			if !ok {
-				continue
-			}
-			pid, err := strconv.Atoi(strings.TrimSuffix(rest, ".tmp"))
-			if err == nil && !alive(pid) {
-				os.Remove(filepath.Join(r.gitDir, e.Name()))
-			}
+		_, who, pid, ok := parsePrepared(e.Name())
+		if !ok {
+			continue
+		}
+		dead := who == self && !alive(pid)
+		if who != self {
+			info, err := e.Info()
+			dead = err == nil && time.Since(info.ModTime()) > forgotten
+		}
+		if dead {
+			os.Remove(filepath.Join(r.gitDir, e.Name()))
 		}
 	}
 }

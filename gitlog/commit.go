@@ -53,6 +53,7 @@ type Committed struct {
 func (r *Repo) Commit(ctx context.Context, c Commit) (Committed, error) {
 	r.commits.Lock()
 	defer r.commits.Unlock()
+	r.mendIndex()
 	job := &commitJob{r: r, c: c, way: r.way(), ctx: ctx}
 	if job.way.usesGit() && r.binary == "" {
 		return Committed{}, missing("this repository is written through the git binary (" + strings.Join(job.way.reasons, "; ") + ") and there is none")
@@ -77,9 +78,10 @@ type commitJob struct {
 	trees  map[string]treeEdit
 	id     oid
 
-	mark  string // file with our mark, which the locks are links to
-	index preparedIndex
-	tip   string // file with the branch's new value
+	mark    string // file with our mark, which the locks are links to
+	index   preparedIndex
+	patched []indexEdit // what the native patch was asked for
+	tip     string      // file with the branch's new value
 }
 
 // check refuses early what would be refused under the locks, and sorts the
@@ -289,20 +291,12 @@ func (j *commitJob) blobs() ([]newObject, error) {
 // a person to commit.
 func (j *commitJob) publish(settle *settler) error {
 	r := j.r
-	pid := os.Getpid()
-	j.mark = filepath.Join(r.gitDir, fmt.Sprintf("%s%d.tmp", markPrefix, pid))
-	j.tip = filepath.Join(r.gitDir, fmt.Sprintf("%s%d.tmp", tipPrefix, pid))
+	j.mark, j.tip = r.preparedName(markKind), r.preparedName(tipKind)
 	defer os.Remove(j.mark)
 	defer os.Remove(j.tip)
 	defer j.index.remove()
 	if err := os.WriteFile(j.mark, Marker(string(j.c.Plan)), 0o444); err != nil {
-		if !errors.Is(err, os.ErrPermission) {
-			return fault(memsync.CodeIOWrite, "preparing a commit in the git directory", err)
-		}
-		os.Remove(j.mark) // left by a crash, read-only
-		if err := os.WriteFile(j.mark, Marker(string(j.c.Plan)), 0o444); err != nil {
-			return fault(memsync.CodeIOWrite, "preparing a commit in the git directory", err)
-		}
+		return fault(memsync.CodeIOWrite, "preparing a commit in the git directory", err)
 	}
 	if err := j.prepareIndex(); err != nil {
 		return err
@@ -338,6 +332,7 @@ func (j *commitJob) publish(settle *settler) error {
 			return err
 		}
 	}
+	r.step("reflog")
 	if err := j.index.install(); err != nil {
 		return fault(memsync.CodeIOWrite, "writing the index", err)
 	}
@@ -349,6 +344,7 @@ func (j *commitJob) publish(settle *settler) error {
 		return err
 	}
 	r.step("branch")
+	r.watchIndex(j)
 	for i := len(locks) - 1; i >= 0; i-- {
 		locks[i].release()
 	}
@@ -372,6 +368,7 @@ func (j *commitJob) lockAll() ([]*lockFile, error) {
 			return locks, err
 		}
 		locks = append(locks, l)
+		j.r.step("locking")
 	}
 	return locks, nil
 }

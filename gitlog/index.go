@@ -25,8 +25,9 @@ var errUnmerged = errors.New("the index has unmerged entries")
 // or already next. Anything else was staged by a person and stays.
 type indexEdit struct {
 	name       string
-	prev, next oid // "" for no entry
-	mode       uint32
+	prev, next oid    // "" for no entry
+	mode       uint32 // of next
+	prevMode   uint32
 	stat       fileStat // zero: git has to look for itself
 }
 

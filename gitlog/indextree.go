@@ -2,6 +2,7 @@ package gitlog
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 )
 
@@ -120,4 +121,9 @@ func (x *indexFile) skipNode(data []byte) (rest []byte, ok bool) {
 		rest, ok = x.skipNode(rest)
 	}
 	return rest, ok
+}
+
+// dropTrees forgets all of them; git makes them again.
+func (x *indexFile) dropTrees() {
+	x.exts = slices.DeleteFunc(slices.Clone(x.exts), func(e indexExt) bool { return e.name == "TREE" })
 }

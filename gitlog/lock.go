@@ -2,6 +2,8 @@ package gitlog
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,6 +74,12 @@ func ParseMarker(data []byte) (m Mark, ok bool) {
 		}
 	}
 	return m, m.PID > 0
+}
+
+// who stands for a machine, its boot and a process id space in file names.
+func (m Mark) who() string {
+	sum := sha256.Sum256([]byte(m.Machine + "\x00" + m.Boot + "\x00" + m.Space))
+	return hex.EncodeToString(sum[:6])
 }
 
 // Dead reports whether the process that wrote the mark is certainly gone. On

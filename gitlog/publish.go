@@ -7,20 +7,44 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"memsync"
 )
 
-// Files that a commit prepares in the git directory. The number is the
-// process's.
+// Files that a commit prepares in the git directory:
+// memsync-<kind>.<who>.<process>.<n>.tmp, where <who> stands for the machine,
+// its boot and the process id space, so that no two can meet and a dead
+// process's can be told.
 const (
-	markPrefix  = "memsync-mark."
-	tipPrefix   = "memsync-tip."
-	indexPrefix = "memsync-index."
+	markKind  = "mark"
+	tipKind   = "tip"
+	indexKind = "index"
 )
+
+var preparedCount atomic.Uint64
+
+// preparedName is a new name for a prepared file.
+func (r *Repo) preparedName(kind string) string {
+	m := selfMark()
+	return filepath.Join(r.gitDir, fmt.Sprintf("memsync-%s.%s.%d.%d.tmp", kind, m.who(), m.PID, preparedCount.Add(1)))
+}
+
+// parsePrepared takes such a name apart.
+func parsePrepared(name string) (kind, who string, pid int, ok bool) {
+	rest, ok := strings.CutPrefix(name, "memsync-")
+	rest, ok2 := strings.CutSuffix(rest, ".tmp")
+	f := strings.Split(rest, ".")
+	if !ok || !ok2 || len(f) != 4 {
+		return "", "", 0, false
+	}
+	pid, err := strconv.Atoi(f[2])
+	return f[0], f[1], pid, err == nil && pid > 0
+}
 
 // preparedIndex is a new index beside the real one.
 type preparedIndex struct {
@@ -56,7 +80,7 @@ func (p *preparedIndex) install() error {
 func (j *commitJob) prepareIndex() error {
 	r := j.r
 	j.index = preparedIndex{to: filepath.Join(r.gitDir, "index")}
-	file := filepath.Join(r.gitDir, fmt.Sprintf("%s%d.tmp", indexPrefix, os.Getpid()))
+	file := r.preparedName(indexKind)
 	x, stamp, err := r.readIndex()
 	j.index.base = stamp
 	var foreign *foreignIndex
@@ -79,7 +103,12 @@ func (j *commitJob) prepareIndex() error {
 		j.index.file = file
 		return j.indexByGit(file)
 	}
-	data, err := x.patch(j.indexEdits(), j.trees, indexSecond(stamp))
+	j.patched = j.indexEdits()
+	lost := r.watched.lost(x, j.ref, j.parent)
+	if len(lost) > 0 {
+		x.dropTrees() // they are known for this commit's directories only
+	}
+	data, err := x.patch(after(lost, j.patched), j.trees, indexSecond(stamp))
 	if errors.Is(err, errUnmerged) {
 		return pausedError("merge", "the index holds an unresolved conflict: resolve it and `git add`")
 	}
@@ -118,7 +147,7 @@ func indexSecond(s fileStamp) int64 {
 func (j *commitJob) indexEdits() []indexEdit {
 	out := make([]indexEdit, 0, len(j.edits))
 	for _, e := range j.edits {
-		ed := indexEdit{name: e.name, prev: e.prev, next: e.blob, mode: e.mode}
+		ed := indexEdit{name: e.name, prev: e.prev, prevMode: e.prevMode, next: e.blob, mode: e.mode}
 		if e.blob != "" {
 			ed.stat = statIfSame(filepath.Join(j.r.top, filepath.FromSlash(e.name)), j.bytes[e.name])
 		}

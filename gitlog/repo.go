@@ -42,7 +42,9 @@ type Repo struct {
 	ident    *identity
 	version  string
 
+	care     aftercare
 	commits  sync.Mutex    // one commit at a time
+	watched  *indexWatch   // guarded by commits
 	lockWait time.Duration // how long a held lock is waited for
 	force    func(*way)    // tests: change how commits are made
 	pause    func(step string)
@@ -106,9 +108,12 @@ func Open(root string, opt Options) (*Repo, error) {
 	return r, nil
 }
 
-// Close ends the helper process, if there is one. A Repo that was closed may
-// be used again.
-func (r *Repo) Close() error { return r.objects.close() }
+// Close ends what runs for this repository: a helper process, the watch over
+// the last commit's index. A Repo that was closed may be used again.
+func (r *Repo) Close() error {
+	r.care.end()
+	return r.objects.close()
+}
 
 // lookGit finds the git binary on the caller's PATH.
 func lookGit(env environ) string {

@@ -215,3 +215,5 @@ func backends(t *testing.T, story func(t *testing.T, s *scene), initArgs ...stri
 		story(t, s)
 	})
 }
+
+func pathOf(name string) memsync.Path { return memsync.Path(name) }

@@ -1,0 +1,241 @@
+package gitlog
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestIndexProperty: whatever people stage, commit, pack and convert in
+// between, our commits leave an index that git reads, whose cached trees are
+// true, in which our paths are clean and theirs are as staged.
+func TestIndexProperty(t *testing.T) {
+	names := []string{"a.md", "b.md", "d/a.md", "d/b.md", "d/e/a.md", "d-x.md", "f/g/h/i.md"}
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newScene(t).open()
+		s.must("a.md", "0")
+		staged := map[string]bool{} // paths that a person has touched since their last commit
+		for i := range rapid.IntRange(2, 8).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 7).Draw(rt, "step") {
+			case 0:
+				name := rapid.SampledFrom(names).Draw(rt, "stage")
+				s.write(name, fmt.Sprintf("by hand %d", i))
+				s.git("add", name)
+				staged[name] = true
+			case 1:
+				name := rapid.SampledFrom(names).Draw(rt, "unstage")
+				if _, err := s.tryGit("rm", "-q", "-f", "--cached", name); err == nil {
+					staged[name] = true
+				}
+			case 2:
+				if _, err := s.tryGit("commit", "-qm", "theirs"); err == nil {
+					clear(staged)
+				}
+			case 3:
+				s.git("update-index", "--index-version", rapid.SampledFrom([]string{"2", "4"}).Draw(rt, "version"))
+			case 4:
+				s.git("status")
+			default:
+				var pairs []string
+				for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(names), 1, 4, rapid.ID[string]).Draw(rt, "ours") {
+					text := fmt.Sprintf("ours %d", i)
+					if rapid.IntRange(0, 3).Draw(rt, "remove") == 0 {
+						text = gone
+					}
+					pairs = append(pairs, name, text)
+				}
+				before := s.entries(staged)
+				done, err := s.commit(pairs...)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				for j := 0; j < len(pairs); j += 2 {
+					if name := pairs[j]; !staged[name] {
+						if out := s.git("status", "--porcelain", "-uall", "--", name); out != "" {
+							rt.Errorf("status of %s: %s", name, out)
+						}
+					}
+				}
+				for name, entry := range s.entries(staged) {
+					// What was staged may have been just what was committed.
+					if before[name] != entry && !strings.Contains(entry, done.Blobs[pathOf(name)]) && entry != "" {
+						rt.Errorf("%s was staged as %q and is %q", name, before[name], entry)
+					}
+				}
+			}
+			s.trueTrees(rt)
+		}
+		s.sound()
+	})
+}
+
+// entries are index entries by name.
+func (s *scene) entries(names map[string]bool) map[string]string {
+	out := map[string]string{}
+	for name := range names {
+		out[name] = s.git("ls-files", "-s", "--", name)
+	}
+	return out
+}
+
+// trueTrees: the tree that the index's cached trees make is the one that its
+// entries make.
+func (s *scene) trueTrees(t *rapid.T) {
+	cached := s.git("write-tree", "--missing-ok")
+	cmd := exec.Command(s.bin, "update-index", "--index-info")
+	fresh := filepath.Join(s.top, ".git", "fresh-index")
+	os.Remove(fresh)
+	env := append(slices.Clone(s.env), "GIT_INDEX_FILE="+fresh)
+	cmd.Dir, cmd.Env, cmd.Stdin = s.top, env, strings.NewReader(s.git("ls-files", "-s")+"\n")
+	if s.git("ls-files", "-s") == "" {
+		return
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	cmd = exec.Command(s.bin, "write-tree", "--missing-ok")
+	cmd.Dir, cmd.Env = s.top, env
+	out, err := cmd.Output()
+	if err != nil || strings.TrimSpace(string(out)) != cached {
+		t.Errorf("cached trees make %s, entries %s (%v)", cached, out, err)
+	}
+}
+
+// The cached trees survive our commits: the next git command finds every
+// directory that it knew, and ours as committed.
+func TestCachedTreesStayValid(t *testing.T) {
+	s := newScene(t).open()
+	s.must("a/b/c.md", "1", "a/d.md", "1", "e/f.md", "1", "g.md", "1")
+	s.git("read-tree", "HEAD")
+	valid := func() (nodes int, invalid []string) {
+		x, _, err := s.repo.readIndex()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range x.exts {
+			if e.name != "TREE" {
+				continue
+			}
+			for rest := e.data; len(rest) > 0; {
+				n, next, ok := x.readNode(rest)
+				if !ok {
+					t.Fatal("TREE does not parse")
+				}
+				nodes++
+				if n.count < 0 {
+					invalid = append(invalid, string(n.name))
+				}
+				rest = next
+			}
+		}
+		return nodes, invalid
+	}
+	s.must("a/b/c.md", "2", "a/b/new.md", "2", "a/d.md", gone)
+	if n, bad := valid(); n != 4 || len(bad) > 0 {
+		t.Errorf("%d nodes, invalid: %q", n, bad)
+	}
+	if tree := s.git("write-tree"); tree != s.git("rev-parse", "HEAD^{tree}") {
+		t.Errorf("tree %s", tree)
+	}
+	s.must("new/dir.md", "2")
+	if n, bad := valid(); n != 4 || !slices.Equal(bad, []string{""}) {
+		t.Errorf("after a directory came: %d nodes, invalid: %q", n, bad)
+	}
+	s.git("read-tree", "HEAD")
+	s.write("a/b/c.md", "staged")
+	s.git("add", "a/b/c.md")
+	if _, err := s.commit("a/b/c.md", "3", "e/f.md", "3"); err != nil {
+		t.Fatal(err)
+	}
+	if _, bad := valid(); !slices.Equal(bad, []string{"", "a", "b", "e"}) {
+		t.Errorf("after a person staged: invalid %q", bad)
+	}
+}
+
+// Everything that is not ours is copied byte for byte.
+func TestForeignEntriesAreCopied(t *testing.T) {
+	s := newScene(t).open()
+	var pairs []string
+	for i := range 40 {
+		pairs = append(pairs, "d"+itoa(i%5)+"/f"+itoa(i)+".md", itoa(i))
+	}
+	s.must(pairs...)
+	s.git("status")
+	x, _, err := s.repo.readIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := x.patch([]indexEdit{
+		{name: "d0/f0.md", prev: x.id(x.entries[0]), next: x.id(x.entries[1]), mode: modeFile},
+		{name: "d2/new.md", next: x.id(x.entries[1]), mode: modeFile},
+		{name: "d4/f9.md", prev: x.id(x.entries[len(x.entries)-1])},
+	}, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := parseIndex(data, kindSHA1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range x.entries {
+		name := string(e.name)
+		i, found := y.find(name)
+		switch {
+		case name == "d4/f9.md":
+			if found {
+				t.Error("not removed")
+			}
+		case name == "d0/f0.md":
+			if !found || bytes.Equal(y.entries[i].raw, e.raw) {
+				t.Error("not replaced")
+			}
+		case !found || !bytes.Equal(y.entries[i].raw, e.raw):
+			t.Errorf("%s is not what it was", name)
+		}
+	}
+	if _, found := y.find("d2/new.md"); !found || len(y.entries) != 40 {
+		t.Errorf("%d entries", len(y.entries))
+	}
+}
+
+func FuzzIndex(f *testing.F) {
+	for _, version := range []string{"2", "4"} {
+		s := newScene(f).open()
+		s.must("a.md", "a", "d/b.md", "b", "d/e/c.md", "c")
+		s.git("update-index", "--index-version", version)
+		s.git("update-index", "--skip-worktree", "a.md")
+		s.git("read-tree", "-m", "HEAD")
+		f.Add(readSmall(filepath.Join(s.top, ".git/index")))
+	}
+	f.Add([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x00aaaaaaaaaaaaaaaaaaaa"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		x, err := parseIndex(data, kindSHA1)
+		if err != nil {
+			return
+		}
+		x.foreign()
+		out, err := x.patch(nil, map[string]treeEdit{"": {}, "d": {}}, 1)
+		if err != nil {
+			return
+		}
+		y, err := parseIndex(out, kindSHA1)
+		if err != nil {
+			t.Fatalf("what was written does not parse: %v", err)
+		}
+		if len(y.entries) != len(x.entries) {
+			t.Fatalf("%d entries of %d", len(y.entries), len(x.entries))
+		}
+		for i := range x.entries {
+			if !bytes.Equal(x.entries[i].name, y.entries[i].name) || x.id(x.entries[i]) != y.id(y.entries[i]) || x.flags(x.entries[i]) != y.flags(y.entries[i]) {
+				t.Fatalf("entry %d changed", i)
+			}
+		}
+	})
+}
