@@ -45,7 +45,7 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 		r.Paused, r.Detail, r.Held = st.Paused, st.Detail, k.heldNow()
 		return r, nil
 	}
-	k.acceptDeletes = opt.AcceptDeletes
+	k.acceptDeletes, k.nameless = opt.AcceptDeletes, nil
 	defer func() { k.acceptDeletes = false }()
 
 	for _, actor := range k.authors() {
@@ -78,7 +78,22 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 		}
 	}
 	r.Held = k.heldNow()
+	if k.opt.ReadOnly {
+		r.Held = wouldHold(r)
+	}
 	return r, nil
+}
+
+// wouldHold are the files that a dry run found to be held: nobody noted them.
+func wouldHold(r Report) []memsync.Held {
+	held := []memsync.Held{}
+	for _, d := range r.Decisions() {
+		if d.Op != memsync.OpHold || d.Error == nil || d.Error.Code == memsync.CodeDeletesHeld {
+			continue
+		}
+		held = append(held, memsync.Held{Path: d.Path, Scope: d.Scope, Memory: d.Memory, Hash: d.Base, Why: d.Error.Code, Error: d.Error})
+	}
+	return held
 }
 
 // authors are the actors whose saves this store's scopes hold: people first.
