@@ -43,8 +43,20 @@ func (x *deciding) exact() bool {
 		}
 		return x.repeats("exact", m, 1)
 	}
+	x.tellTwin()
 	x.pass("exact", "")
 	return false
+}
+
+// tellTwin says where the same text stands under another type: near-duplicates
+// are looked for within a type only.
+func (x *deciding) tellTwin() {
+	for _, m := range x.twins() {
+		if m.Type != x.mem.Type {
+			x.warn(memsync.FindSameText, "the same text stands in "+string(m.Path), "keep one of them, or make them say different things")
+			return
+		}
+	}
 }
 
 // restoring reports that whole bytes were asked for by somebody who has seen

@@ -73,6 +73,16 @@ func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
 	}
 	add("paused", "finish what git is in the middle of", problems)
 
+	missing, err := k.missingLedgers()
+	if err != nil {
+		return nil, err
+	}
+	problems = nil
+	for _, p := range missing {
+		problems = append(problems, string(p)+" was removed")
+	}
+	add("ledger", "run `memsync up --once`", problems)
+
 	if problems, err = k.checkIndexes(); err != nil {
 		return nil, err
 	}

@@ -49,6 +49,8 @@ type Keeper struct {
 	near  map[nearKey]*text.Table
 	held  []memsync.Held
 
+	nameless []memsync.Held // files held in this process whose very name is a secret
+
 	// What the next step must take along.
 	sight         *sight
 	returned      []memsync.Path // files that git, not a person, put back: as accepted, or as HEAD holds them
@@ -257,36 +259,6 @@ func (k *Keeper) View() (*memsync.View, error) {
 		k.view = v
 	}
 	return k.view, nil
-}
-
-// State is the fold of the store's ledgers as they are on disk: lines that
-// wait for a person's commit count.
-func (k *Keeper) State() (*ledger.State, error) {
-	if k.state != nil {
-		return k.state, nil
-	}
-	var events []ledger.Located
-	for _, s := range k.Store.Scopes {
-		dir := ledgerDir(s)
-		entries, err := os.ReadDir(k.abs(dir))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, ioError(err, dir)
-		}
-		for _, e := range entries {
-			if _, _, _, ok := ledger.ParseFileName(e.Name()); !ok || !e.Type().IsRegular() {
-				continue
-			}
-			p := dir.Join(e.Name())
-			data, err := os.ReadFile(k.abs(p))
-			if err != nil {
-				return nil, ioError(err, p)
-			}
-			lines, _ := ledger.Parse(p, data)
-			events = append(events, ledger.Locate(s.Dir, p, lines)...)
-		}
-	}
-	k.state = ledger.Fold(events)
-	return k.state, nil
 }
 
 func ledgerDir(s memsync.Scope) memsync.Path { return s.System.Join("_system", "ledger") }

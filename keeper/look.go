@@ -86,6 +86,12 @@ func (k *Keeper) look(ctx context.Context) (*sight, error) {
 		return nil, err
 	}
 	k.lookForIndexes(s)
+	if !k.opt.ReadOnly {
+		k.sight = s
+		if err := k.bringBackLedgers(); err != nil {
+			return nil, err
+		}
+	}
 	for _, seen := range scanned.Authored {
 		if err := k.lookAtAuthored(s, seen.Path, &touched); err != nil {
 			return nil, err

@@ -158,6 +158,13 @@ func (k *Keeper) settleHeld(b *batch, up *indexer.Update) error {
 		}
 		h, was := waiting[d.Path]
 		switch {
+		case d.Op == memsync.OpHold && namesSecret(d):
+			// The name itself is what must not be kept: no record, no stat. It is
+			// found again by each look, and shown masked.
+			k.nameless = append(k.nameless, memsync.Held{Path: d.Error.Path, Scope: d.Scope, Why: d.Error.Code, Error: d.Error, Since: b.now,
+				Fingerprints: controller.Fingerprints(d.Error)})
+			b.decisions[i].Path = d.Error.Path
+			continue
 		case d.Op == memsync.OpHold:
 			k.noteDisk(up, d.Path, d.Base)
 			if was && h.Hash == d.Base && d.Error != nil && h.Why == d.Error.Code {
@@ -247,6 +254,11 @@ func (k *Keeper) working(before memsync.Hash, p *memsync.Plan) memsync.Hash {
 		add(f.Path, f.Post)
 	}
 	return memsync.Hash(hex.EncodeToString(sum))
+}
+
+// namesSecret reports whether a save is held because its file name is a secret.
+func namesSecret(d memsync.Decision) bool {
+	return d.Error != nil && d.Error.Code == memsync.CodeSecret && d.Error.Path != d.Path
 }
 
 func asErr(e *memsync.Error) error {

@@ -3,10 +3,12 @@ package keeper
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"memsync"
 	"memsync/gitlog"
 	"memsync/internal/format"
+	"memsync/internal/scan"
 	"memsync/internal/store"
 )
 
@@ -74,7 +76,13 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	k.sight = s
 	out.Disk, out.Skipped = s.on, append(out.Skipped, s.skipped...)
 	for _, c := range append(append([]memsync.Candidate{}, s.saves...), s.authored...) {
-		if h, held := k.knewHeld[c.Path]; !held || h != memsync.HashOf(c.Raw) {
+		switch h, held := k.knewHeld[c.Path]; {
+		case held && h == memsync.HashOf(c.Raw):
+		case slices.ContainsFunc(scan.Text("", c.Path.Base()), func(h scan.Hit) bool { return h.Kind == scan.Secret }):
+			masked := c.Path.Dir().Join("(masked)")
+			out.Held = append(slices.Clip(out.Held), memsync.Held{Path: masked, Scope: c.Scope, Why: memsync.CodeSecret,
+				Error: &memsync.Error{Code: memsync.CodeSecret, Path: masked, Message: "the file name is a secret", Hint: "rename the file"}})
+		default:
 			out.Pending = append(out.Pending, c.Path)
 		}
 	}
