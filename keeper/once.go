@@ -77,7 +77,7 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 			}
 		}
 	}
-	r.Held = k.heldNow()
+	r.Held = append(slices.Clip(k.heldNow()), k.nameless...)
 	if k.opt.ReadOnly {
 		r.Held = wouldHold(r)
 	}
