@@ -83,6 +83,8 @@ func (l *Log) Apply(ctx context.Context, p *memsync.Plan, mode memsync.CommitMod
 		return Applied{}, err
 	}
 	reached("begun", "")
+	w.later = mode != memsync.CommitOff && w.disk == diskOrdered && l.Repo.Probe().Backend == "native" &&
+		sameDevice(l.Repo.Root(), l.Repo.CommonDir())
 	return l.carryOut(ctx, w, p, mode, st, changes)
 }
 
@@ -92,6 +94,12 @@ func (l *Log) carryOut(ctx context.Context, w *files, p *memsync.Plan, mode mems
 	var out Applied
 	if err == nil {
 		out, err = l.commit(ctx, p, mode, st)
+	}
+	if w.later && (err != nil || out.Unchanged || out.Commit == "") {
+		w.later = false // nobody else's flush came
+		if err == nil {
+			err = w.sync()
+		}
 	}
 	if err != nil {
 		return Applied{}, l.takeBack(w, p, changes, done, err)

@@ -20,7 +20,6 @@ type settler struct {
 	files   []*os.File
 	renames []rename
 	dirs    map[string]bool
-	olds    []string // existing files whose durability nobody has promised
 }
 
 type rename struct{ from, to string }
