@@ -15,7 +15,10 @@ import (
 //	rejected   a person (the rejection is shown); nobody else, under any name
 func (x *deciding) tombstones() bool {
 	x.who()
-	if x.kind == isVanished || x.kind == isRemove || x.kind == isRename || x.doc == nil {
+	if x.kind == isRename {
+		return x.renamesToRejected()
+	}
+	if x.kind == isVanished || x.kind == isRemove || x.doc == nil {
 		return false
 	}
 	if done := x.forgotten(); done {
@@ -101,6 +104,38 @@ func (x *deciding) rejected() bool {
 	return x.wait("tombstone", &memsync.Error{Code: memsync.CodeValueRejected, Message: why,
 		Hint:    "leave it out; only a person can say it again",
 		Details: map[string]string{"rejection": string(ev.ID), "memory_id": string(ev.Memory)}})
+}
+
+// renamesToRejected looks for a rejected value in a new name, and in the whole
+// text where the memory moves to a scope that rejected it.
+func (x *deciding) renamesToRejected() bool {
+	texts := []string{fieldText(x.Candidate.Fields, "name")}
+	if x.old != nil && x.toScope.Dir != x.Scope.Dir {
+		if d, err := format.Parse(x.f.Current, x.policy.Limits); err == nil {
+			texts = append(texts, pieces(format.Describe(d, x.old.Path, x.Scope), d.Body())...)
+		}
+	}
+	for _, t := range texts {
+		if strings.TrimSpace(t) == "" {
+			continue
+		}
+		ev, found := x.f.State.Rejected(x.toScope.Dir, valueHash(t))
+		if !found {
+			continue
+		}
+		why := "this was rejected" + on(ev)
+		if ev.Reason != "" {
+			why += ": " + ev.Reason
+		}
+		if x.actor.Person() {
+			x.warn(memsync.FindRejectedValue, why, "a person's word stands; edit it if the rejection was right")
+			return false
+		}
+		return x.wait("tombstone", &memsync.Error{Code: memsync.CodeValueRejected, Path: x.Path, Message: why,
+			Hint:    "choose another name; only a person can say it again",
+			Details: map[string]string{"rejection": string(ev.ID), "memory_id": string(ev.Memory)}})
+	}
+	return false
 }
 
 // rejectedText looks for a rejected value: in the whole body, in each of its

@@ -70,7 +70,7 @@ func Subject(p *memsync.Plan) string {
 		if s := oneLine(d.Scope, 60); s != "" && !slices.Contains(scopes, s) {
 			scopes = append(scopes, s)
 		}
-		if op := word(string(d.Op), 20, "record"); !slices.Contains(ops, op) {
+		if op := word(opOf(d), 20, "record"); !slices.Contains(ops, op) {
 			ops = append(ops, op)
 		}
 	}
@@ -91,6 +91,14 @@ func Subject(p *memsync.Plan) string {
 	return head + ": " + plural(len(named), "change", "changes")
 }
 
+// opOf is what a decision did: of ledger events alone, which.
+func opOf(d *memsync.Decision) string {
+	if d.Op == memsync.OpRecord && len(d.Events) > 0 {
+		return string(d.Events[0].Op)
+	}
+	return string(d.Op)
+}
+
 func changing(p *memsync.Plan) (out []*memsync.Decision) {
 	for i := range p.Decisions {
 		if p.Decisions[i].Op.Changes() {
@@ -103,7 +111,7 @@ func changing(p *memsync.Plan) (out []*memsync.Decision) {
 // nameOf is <type>/<slug> for a memory, the path for anything else.
 func nameOf(d *memsync.Decision) string {
 	base := d.Path.Base()
-	if d.Path == "" {
+	if d.Path == "" || opOf(d) == string(memsync.LedgerForget) { // a name may be what is to be forgotten
 		if d.Memory != "" {
 			return oneLine(string(d.Memory), 40)
 		}
