@@ -18,10 +18,16 @@ import (
 // which the person's next `git commit` would commit. (Two git commits at once
 // do the same to each other.)
 //
-// So a commit is looked after for a moment: if the index is written again, HEAD
-// is still ours and every one of our entries is back at what it was before,
-// they are set again. Nobody undoes a commit in the index alone that fast by
-// hand; whoever does so later is left alone.
+// So a commit is looked after for a moment. Its entries are set again when
+//   - the index was written again, and HEAD is still ours,
+//   - every one of them is back at what it was before,
+//   - none of the files on disk is, too (they hold what we committed, or a
+//     later save),
+//   - no git command runs here.
+//
+// The last two tell it from a `git switch` or `git reset` on its way, which
+// write the index before HEAD. Nobody undoes all of a commit in the index
+// alone that fast by hand; whoever does so later is left alone.
 
 // lookedAfter is how long the index is watched after a commit. git's gap is as
 // long as it takes to read the index and to stat the tracked files: 50 ms at
@@ -125,8 +131,11 @@ func (r *Repo) mendIndex() {
 		return
 	}
 	stamp := stampOf(w.stamp.path)
-	if len(r.undone()) == 0 {
-		w.stamp = stamp // written by somebody who knows our commits
+	edits, busy := r.undone()
+	if len(edits) == 0 {
+		if !busy {
+			w.stamp = stamp // written by somebody who knows our commits
+		}
 		return
 	}
 	mark := r.preparedName(markKind)
@@ -141,58 +150,97 @@ func (r *Repo) mendIndex() {
 		return
 	}
 	defer lock.release()
-	if edits := r.undone(); len(edits) > 0 && r.editIndex(edits) == nil {
+	if edits, _ := r.undone(); len(edits) > 0 && r.editIndex(edits) == nil {
 		w.stamp = stampOf(w.stamp.path)
 	}
 }
 
-// undone gives the edits that the index has lost, while HEAD is still ours.
-func (r *Repo) undone() []indexEdit {
+// undone gives the edits that the index has lost. busy: it looks so, but
+// somebody may be in the middle of something.
+func (r *Repo) undone() (edits []indexEdit, busy bool) {
 	ref, head, err := r.head()
 	if err != nil {
-		return nil
+		return nil, false
 	}
 	x, _, err := r.readIndex()
 	if err != nil || x.foreign() != "" {
-		return nil
+		return nil, false
 	}
-	return r.watched.lost(x, ref, head)
+	return r.lost(x, ref, head)
 }
 
-// lost gives the edits that an index has lost: those of the longest run of
-// last commits of which every entry is back at what it was before the run.
-// Only while the last of them is the branch's.
-func (w *indexWatch) lost(x *indexFile, ref string, head oid) []indexEdit {
+// lost is undone for an index and a HEAD that were read already.
+func (r *Repo) lost(x *indexFile, ref string, head oid) (edits []indexEdit, busy bool) {
+	w := r.watched
 	if w == nil || head != w.last().id || ref != w.ref {
-		return nil
+		return nil, false
 	}
+	if edits = w.lost(x); len(edits) == 0 {
+		return nil, false
+	}
+	for _, e := range edits {
+		if r.onDisk(e.name, e.prev) {
+			return nil, false
+		}
+	}
+	if gitRunning(r.top) {
+		return nil, true
+	}
+	return edits, false
+}
+
+// onDisk: the work tree has that blob at a path, or nothing for "".
+func (r *Repo) onDisk(name string, blob oid) bool {
+	data, err := os.ReadFile(filepath.Join(r.top, filepath.FromSlash(name)))
+	if err != nil {
+		return blob == "" && isAbsent(err)
+	}
+	return r.kind.id(typeBlob, data) == blob
+}
+
+// lost gives the edits of the first run of commits that an index has lost:
+// every path that no later commit has changed again is back at what it was
+// before the run.
+func (w *indexWatch) lost(x *indexFile) []indexEdit {
 	now := time.Now()
 	for i, c := range w.commits {
 		if now.After(c.until) {
 			continue
 		}
-		run := map[string]indexEdit{}
-		for _, c := range w.commits[i:] {
-			for _, e := range c.edits {
-				if was, ok := run[e.name]; ok {
-					e.prev, e.prevMode = was.prev, was.prevMode
-				}
-				run[e.name] = e
+		for j := len(w.commits); j > i; j-- {
+			if run := w.lostRun(x, w.commits[i:j], w.commits[j:]); len(run) > 0 {
+				return run
 			}
-		}
-		lost := len(run) > 0
-		for name, e := range run {
-			var has oid
-			if i, found := x.find(name); found {
-				has = x.id(x.entries[i])
-			}
-			lost = lost && has == e.prev
-		}
-		if lost {
-			return slices.SortedFunc(maps.Values(run), byName)
 		}
 	}
 	return nil
+}
+
+func (w *indexWatch) lostRun(x *indexFile, commits, later []watchedCommit) []indexEdit {
+	run := map[string]indexEdit{}
+	for _, c := range commits {
+		for _, e := range c.edits {
+			if was, ok := run[e.name]; ok {
+				e.prev, e.prevMode = was.prev, was.prevMode
+			}
+			run[e.name] = e
+		}
+	}
+	for _, c := range later {
+		for _, e := range c.edits {
+			delete(run, e.name)
+		}
+	}
+	for name, e := range run {
+		var has oid
+		if i, found := x.find(name); found {
+			has = x.id(x.entries[i])
+		}
+		if has != e.prev || e.prev == e.next {
+			return nil
+		}
+	}
+	return slices.SortedFunc(maps.Values(run), byName)
 }
 
 func byName(a, b indexEdit) int { return strings.Compare(a.name, b.name) }

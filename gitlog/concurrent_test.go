@@ -3,7 +3,9 @@ package gitlog
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -196,6 +198,59 @@ func TestStaleIndexIsMended(t *testing.T) {
 				if tree := s.git("write-tree"); tree != s.git("rev-parse", "HEAD^{tree}") {
 					s.t.Errorf("the index makes tree %s", tree)
 				}
+			}, ""},
+		{"git switch on its way: the files are another branch's", nil,
+			func(s *scene, old []byte) {
+				s.putIndex(old)
+				s.write("a.md", "one")
+				s.write("d/e.md", "one")
+				os.Remove(filepath.Join(s.root, "new.md"))
+				s.mend()
+				s.write("a.md", "two")
+				s.write("d/e.md", "two")
+				s.write("new.md", "new")
+				s.repo.watched = nil
+			}, "MM a.md\nMM d/e.md\nD  new.md\n?? new.md"},
+		{"git reset on its way: a git command runs here", nil,
+			func(s *scene, old []byte) {
+				if _, err := os.Stat("/proc/self/stat"); err != nil {
+					s.git("reset", "-q", "HEAD~1", "--", ".") // the same end, by hand
+					return
+				}
+				// Not a child of this process, which would be a helper of ours.
+				shell := exec.Command("sh", "-c", "git cat-file --batch; true")
+				shell.Dir, shell.Env = s.top, s.env
+				in, err := shell.StdinPipe()
+				if err != nil {
+					s.t.Fatal(err)
+				}
+				out, err := shell.StdoutPipe()
+				if err != nil {
+					s.t.Fatal(err)
+				}
+				if err := shell.Start(); err != nil {
+					s.t.Fatal(err)
+				}
+				in.Write([]byte("HEAD\n"))
+				out.Read(make([]byte, 1)) // it runs
+				s.putIndex(old)
+				s.mend()
+				s.repo.watched = nil
+				in.Close()
+				io.Copy(io.Discard, out)
+				shell.Wait()
+			}, "MM a.md\nMM d/e.md\nD  new.md\n?? new.md"},
+		{"old index back, then another commit, then looked at", nil,
+			func(s *scene, old []byte) {
+				w := s.repo.watched
+				s.repo.watched = nil
+				s.putIndex(old)
+				if _, err := s.commit("b.md", "b"); err != nil {
+					s.t.Fatal(err)
+				}
+				s.repo.care.end()
+				w.commits = append(w.commits, s.repo.watched.commits...)
+				s.repo.watched = w
 			}, ""},
 		{"one entry taken out by hand", nil,
 			func(s *scene, old []byte) { s.git("rm", "-q", "--cached", "new.md") }, "D  new.md\n?? new.md"},

@@ -104,7 +104,7 @@ func (j *commitJob) prepareIndex() error {
 		return j.indexByGit(file)
 	}
 	j.patched = j.indexEdits()
-	lost := r.watched.lost(x, j.ref, j.parent)
+	lost, _ := r.lost(x, j.ref, j.parent)
 	if len(lost) > 0 {
 		x.dropTrees() // they are known for this commit's directories only
 	}

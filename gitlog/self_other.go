@@ -21,8 +21,8 @@ var selfMark = sync.OnceValue(func() Mark {
 // that process ends, which is the safe side.
 func processStart(int) string { return "" }
 
-// gitRunning reports whether any git commit, merge or rebase runs on this
-// machine; where it runs cannot be asked cheaply here.
+// gitRunning reports whether any git command runs on this machine; where it
+// works cannot be asked cheaply here.
 func gitRunning(string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -33,11 +33,7 @@ func gitRunning(string) bool {
 	for _, line := range strings.Split(string(out), "\n") {
 		f := strings.Fields(line)
 		if len(f) > 1 && (f[0] == "git" || strings.HasSuffix(f[0], "/git")) {
-			for _, arg := range f[1:] {
-				if arg == "commit" || arg == "merge" || arg == "rebase" {
-					return true
-				}
-			}
+			return true
 		}
 	}
 	return false
