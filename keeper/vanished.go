@@ -1,0 +1,107 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"memsync"
+	"memsync/controller"
+	"memsync/watcher"
+)
+
+// heldIsGone ends the waiting of a held new file that was removed. One that was
+// accepted before is a delete, and decided about as such.
+func (k *Keeper) heldIsGone(p memsync.Path) error {
+	if _, _, accepted := k.catalog.Accepted(p); accepted || !k.isHeld(p) {
+		return nil
+	}
+	k.held = slices.DeleteFunc(k.heldNow(), func(h memsync.Held) bool { return h.Path == p })
+	if k.opt.ReadOnly {
+		return nil
+	}
+	return k.journal.DropHeld(p)
+}
+
+// lookAgainAtKnown brings a memory back into the view whose file was away and
+// is back with the accepted bytes: a stash, a branch, a disk.
+func (k *Keeper) lookAgainAtKnown(s *sight, p memsync.Path, scope memsync.Scope) error {
+	v, err := k.View()
+	if err != nil || v.ByPath(p) != nil {
+		return err
+	}
+	k.returned = append(k.returned, p)
+	return nil
+}
+
+// headBlob is git's object at p in HEAD; "" for none. The tree is read once a
+// look.
+func (k *Keeper) headBlob(p memsync.Path) (string, error) {
+	if k.head == nil {
+		k.head = map[memsync.Path]string{}
+		st, err := k.repo.State()
+		if err != nil {
+			return "", err
+		}
+		if st.Head != "" {
+			entries, err := k.repo.Tree(st.Head, "")
+			if err != nil {
+				return "", err
+			}
+			for _, e := range entries {
+				k.head[e.Path] = e.Blob
+			}
+		}
+	}
+	return k.head[p], nil
+}
+
+// lookForGone finds accepted memories whose files are not there, and looks a
+// second time before it believes it.
+func (k *Keeper) lookForGone(ctx context.Context, s *sight, scanned watcher.Batch) error {
+	v, err := k.missingView(scanned)
+	if err != nil || len(v) == 0 {
+		return err
+	}
+	if !k.opt.ReadOnly {
+		if err := sleep(ctx, goneGrace); err != nil {
+			return err
+		}
+	}
+	for _, p := range v {
+		if _, _, err := watcher.Read(k.Store.Root, p, 1); !errors.Is(err, memsync.CodeNotFound) {
+			continue // it is back
+		}
+		scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
+		if !ok {
+			continue
+		}
+		s.gone = append(s.gone, memsync.Candidate{Origin: memsync.OriginFile, Actor: scope.Writers.Actor(), Op: memsync.OpDelete,
+			Scope: scope.Name(), Path: p})
+	}
+	return nil
+}
+
+// missingView are the accepted memories that the scan did not meet.
+func (k *Keeper) missingView(scanned watcher.Batch) ([]memsync.Path, error) {
+	var out []memsync.Path
+	out = append(out, scanned.Missing(k.catalog.MemoryPaths())...)
+	slices.Sort(out)
+	return out, nil
+}
+
+// vanishedAt is what the rename rules need to know of a vanished memory.
+func (k *Keeper) vanishedAt(c memsync.Candidate) *controller.Vanished {
+	if !c.Origin.Save() || c.Op != memsync.OpDelete {
+		return nil
+	}
+	m, err := k.lastKnown(c.Path)
+	if err != nil || m == nil {
+		return nil
+	}
+	body, err := k.body(m)
+	if err != nil {
+		return nil
+	}
+	return &controller.Vanished{Memory: m, Body: body}
+}
