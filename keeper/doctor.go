@@ -175,6 +175,9 @@ func (k *Keeper) checkIndexes() ([]string, error) {
 		if s.MemoryMD != memsync.Region {
 			continue
 		}
+		if st, err := os.Lstat(k.abs(indexPath(s))); err == nil && !st.Mode().IsRegular() {
+			continue // a link: not ours to write, and up says so
+		}
 		in := recall.Input{View: v, Scope: s, Limits: k.Store.Policy.Limits, Pages: map[memsync.Path][]byte{}}
 		if in.MemoryMD, _, err = k.onDisk(indexPath(s)); err != nil {
 			return nil, err
