@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shop is a store and somebody at its counter: it runs the real command, as a
@@ -229,4 +230,12 @@ func (s *shop) list(doc any, path string) []any {
 // memoryFile is a memory as a person saves it.
 func memoryFile(name, typ, body string) string {
 	return "---\nname: " + name + "\ndescription: one line about " + name + "\ntype: " + typ + "\n---\n\n" + body + "\n"
+}
+
+// touch sets a file's modification time.
+func (s *shop) touch(p string, at time.Time) {
+	s.t.Helper()
+	if err := os.Chtimes(s.path(p), at, at); err != nil {
+		s.t.Fatal(err)
+	}
 }
