@@ -263,8 +263,23 @@ func TestCommitStories(t *testing.T) {
 				t.Fatalf("status: %q", out)
 			}
 			s.must("memory/b.md", "b")
+			if !strings.Contains(string(readSmall(filepath.Join(s.top, ".git/index"))), "UNTR") {
+				t.Error("the untracked cache is gone")
+			}
 			if out := s.git("status", "--porcelain"); out != "" {
 				t.Errorf("status: %q", out)
+			}
+			if s.way != nil {
+				return
+			}
+			// Without a binary it is dropped rather than left untrue.
+			s.opt.NoBinary = true
+			s.open()
+			s.write("memory/c.md", "c")
+			s.git("status")
+			s.must("memory/c.md", "c")
+			if out := s.git("status", "--porcelain"); out != "" {
+				t.Errorf("without a binary: %q", out)
 			}
 		},
 		"worktree configuration": func(t *testing.T, s *scene) {

@@ -99,7 +99,7 @@ func (s *scene) checkIgnore(paths []memsync.Path) map[memsync.Path]bool {
 func TestIgnored(t *testing.T) {
 	s := newScene(t).open()
 	s.must("tracked.log", "t", "keep.md", "k")
-	s.write(".gitignore", "\ufeff*.log\nbuild/\n!build/keep.md\n/only-top.md\ndocs/**/draft.md\nquoted\\ \ntrailing   \n#comment\n\\#hash\r\n")
+	s.write(".gitignore", "\ufeff*.log\nbuild/\n!build/keep.md\n/only-top.md\ndocs/**/draft.md\nquoted\\ \ntrailing   \n#comment\n\\#hash\r\nlit**/**\n")
 	s.write("sub/.gitignore", "!wanted.log\n")
 	excludes := filepath.Join(t.TempDir(), "excludes")
 	os.WriteFile(excludes, []byte("*.swp\n"), 0o666)
@@ -112,6 +112,7 @@ func TestIgnored(t *testing.T) {
 		"only-top.md":   true, "sub/only-top.md": false,
 		"docs/draft.md": true, "docs/a/b/draft.md": true, "draft.md": false,
 		"quoted ": true, "quoted": false, "trailing": true, "#comment": false, "#hash": true,
+		"litter": true, "sub/litter": false, // what stands before the magic is compared by itself
 		"a.swp": true, "a.md~": true, "keep.md": false,
 	}
 	var ask []memsync.Path

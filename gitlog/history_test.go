@@ -473,6 +473,27 @@ func TestDerivedIDsShallow(t *testing.T) {
 	}
 }
 
+// Two branches brought the same path at the same time: the smaller commit id
+// decides, wherever the walk begins.
+func TestDerivedIDTies(t *testing.T) {
+	s := newScene(t).open()
+	for n := range 6 { // six pairs of commit ids: both orders occur
+		file := func(text string) map[string]string { return map[string]string{"a.md": text} }
+		left, right := fmt.Sprint("left ", n), fmt.Sprint("right ", n)
+		m := &model{commits: []*modelCommit{
+			{files: map[string]string{}, committed: 1000},
+			{parents: []int{0}, files: file(left), authored: 2000, committed: 2000},
+			{parents: []int{0}, files: file(right), authored: 2000, committed: 2000},
+			{parents: []int{1, 2}, files: file(left), authored: 3000, committed: 3000},
+		}}
+		m.store(s, fmt.Sprint("tie", n), "")
+		ids, _, err := s.repo.DerivedIDs([]memsync.Path{"a.md"})
+		if want := m.derivedID(s.repo, "a.md"); err != nil || ids["a.md"] != want {
+			t.Errorf("%v %v, want %s", ids, err, want)
+		}
+	}
+}
+
 // The order of bytes is part of the contract between machines.
 func TestDerivedIDGolden(t *testing.T) {
 	s := newScene(t).open()
