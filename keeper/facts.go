@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"bytes"
 	"os"
 	"slices"
 	"strings"
@@ -129,6 +130,14 @@ func (b *batch) history(f *controller.Facts, p memsync.Path) error {
 			f.OthersChangedAt = k.headTime()
 		case changed && !last.Origin.Save() && last.At.After(save.At):
 			f.OthersChangedAt = last.At
+		case changed && last.Origin.Save() && save.Hash != hash:
+			// The save before was joined with what others wrote, and the
+			// writer's buffer may still not have it.
+			if joined, err := b.joined(p, f.PreviousSave); err != nil {
+				return err
+			} else if joined {
+				f.OthersChangedAt = last.At
+			}
 		}
 	}
 	for _, h := range k.heldNow() {
@@ -143,6 +152,24 @@ func (b *batch) history(f *controller.Facts, p memsync.Path) error {
 		f.Current, _, err = k.planned(b, p)
 	}
 	return err
+}
+
+// joined reports whether what is accepted at p is more than a save and the id
+// line it was given.
+func (b *batch) joined(p memsync.Path, saved []byte) (bool, error) {
+	current, _, err := b.k.planned(b, p)
+	if err != nil || current == nil || saved == nil {
+		return false, err
+	}
+	m := b.view.ByPath(p)
+	doc, err := format.Parse(saved, b.k.Store.Policy.Limits)
+	if err != nil || m == nil {
+		return false, nil
+	}
+	if doc, err = doc.InsertID(m.ID); err != nil {
+		return !bytes.Equal(saved, current), nil
+	}
+	return !bytes.Equal(doc.Bytes(), current), nil
 }
 
 // neighbours asks the MinHash table and reads what it proposes.

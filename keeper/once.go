@@ -146,28 +146,35 @@ func (k *Keeper) Submit(ctx context.Context, cs ...memsync.Candidate) (Outcome, 
 		return Outcome{}, &memsync.Error{Code: memsync.CodeStorePaused, Message: "the store is paused: " + st.Paused,
 			Hint: st.Detail, Details: map[string]string{"paused": st.Paused}}
 	}
-	if !k.opt.ReadOnly {
-		if _, err := k.Once(ctx, OnceOptions{}); err != nil {
-			return Outcome{}, err
+	for try := 1; ; try++ {
+		if !k.opt.ReadOnly {
+			if _, err := k.Once(ctx, OnceOptions{}); err != nil {
+				return Outcome{}, err
+			}
+		}
+		k.sight = nil
+		out, err := k.step(ctx, func() ([]memsync.Candidate, error) {
+			if k.Store.CommitMode() == memsync.CommitAuto {
+				return cs, nil
+			}
+			others, err := k.others(true)
+			return append(others, cs...), err
+		})
+		if err != nil || k.opt.ReadOnly || try == races || !overtaken(out, cs) {
+			return out, err
 		}
 	}
-	k.sight = nil
-	return k.step(ctx, func() ([]memsync.Candidate, error) {
-		if k.Store.CommitMode() == memsync.CommitAuto {
-			return cs, nil
-		}
-		others, err := k.others(true)
-		return append(others, cs...), err
-	})
 }
 
-// sightIndex are the saved MEMORY.md files of the look that a batch decides
-// about.
-func (k *Keeper) sightIndex() map[string]*indexEdit {
-	if k.sight == nil {
-		return map[string]*indexEdit{}
+// overtaken reports whether a save came in between: a write that was derived
+// from nothing in particular is decided again after it.
+func overtaken(out Outcome, cs []memsync.Candidate) bool {
+	for _, d := range out.Decisions {
+		if d.Op == memsync.OpReject && d.Error != nil && d.Error.Code == memsync.CodeVersionConflict {
+			return !slices.ContainsFunc(cs, func(c memsync.Candidate) bool { return c.Base != "" })
+		}
 	}
-	return k.sight.index
+	return false
 }
 
 // others are the candidates that answer what others' commits did.
@@ -178,4 +185,13 @@ func (k *Keeper) others(writing bool) ([]memsync.Candidate, error) {
 	}
 	dropped, err := k.dropEvents(writing)
 	return append(brought, dropped...), err
+}
+
+// sightIndex are the saved MEMORY.md files of the look that a batch decides
+// about.
+func (k *Keeper) sightIndex() map[string]*indexEdit {
+	if k.sight == nil {
+		return map[string]*indexEdit{}
+	}
+	return k.sight.index
 }

@@ -95,7 +95,7 @@ func TestCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal("strace is needed to kill the process at a system call: apt-get install strace")
 	}
-	bin := buildCommand(t)
+	bin := command
 	for i, c := range crashes {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -292,17 +292,6 @@ func crashEnv(dir string) []string {
 	home := filepath.Join(filepath.Dir(dir), "home")
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MEMSYNC_HOME=" + filepath.Join(home, "memsync"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "LC_ALL=C", "TERM=dumb", "GOMAXPROCS=1"}
-}
-
-// buildCommand builds the real command, once a test run.
-func buildCommand(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "memsync")
-	cmd := exec.Command("go", "build", "-o", bin, ".")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return bin
 }
 
 func mustRun(t *testing.T, dir, name string, args ...string) {

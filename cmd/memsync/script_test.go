@@ -1,8 +1,9 @@
 package main
 
 import (
-	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,16 +11,43 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary stand in for the command in the stories of
-// testdata/script, and for the two programs that stories put before it.
+// command is the built command: what every story and crash runs.
+var command string
+
+// TestMain builds the command, as people get it, and puts it first on the path.
+// The test binary itself stands in for the two programs that stories put before
+// it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"memsync": func() {
-			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-		},
+	programs := map[string]func(){
 		"exits":  func() { os.Exit(exitsProgram(os.Args[1:])) },
 		"person": func() { os.Exit(personProgram(os.Args[1:])) },
-	})
+	}
+	if _, isProgram := programs[filepath.Base(os.Args[0])]; isProgram {
+		testscript.Main(m, programs)
+		return
+	}
+	dir, err := os.MkdirTemp("", "memsync-test-")
+	if err == nil {
+		command = filepath.Join(dir, "memsync")
+		err = exec.Command("go", "build", "-o", command, ".").Run()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "building the command:", err)
+		os.Exit(1)
+	}
+	os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	testscript.Main(built{m, dir}, programs)
+}
+
+// built removes what TestMain built when the tests are done.
+type built struct {
+	*testing.M
+	dir string
+}
+
+func (b built) Run() int {
+	defer os.RemoveAll(b.dir)
+	return b.M.Run()
 }
 
 // TestScript runs the stories: the built command against real git repositories.

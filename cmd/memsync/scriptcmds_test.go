@@ -37,6 +37,7 @@ import (
 //	count N REGEXP FILE             exactly N lines match
 //	lineends FILE CRLF LF           how many lines end in which way
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"memsync":    scriptMemsync,
 	"git":        scriptGit,
 	"commits":    scriptCommits,
 	"lasttree":   scriptLastTree,
@@ -192,5 +193,12 @@ func scriptLineEnds(ts *testscript.TestScript, neg bool, args []string) {
 	crlf := strings.Count(data, "\r\n")
 	if got := []string{strconv.Itoa(crlf), strconv.Itoa(strings.Count(data, "\n") - crlf)}; got[0] != args[1] || got[1] != args[2] {
 		ts.Fatalf("%s has %s CRLF and %s LF:\n%q", args[0], got[0], got[1], data)
+	}
+}
+
+// memsync ARG... runs the built command.
+func scriptMemsync(ts *testscript.TestScript, neg bool, args []string) {
+	if err := ts.Exec("memsync", args...); (err != nil) != neg {
+		ts.Fatalf("memsync %s: %v", strings.Join(args, " "), err)
 	}
 }

@@ -245,10 +245,12 @@ func (j *Journal) undone(plan memsync.ID, state State, why memsync.Code, held []
 		if err := closePlan(tx, plan, rec); err != nil {
 			return err
 		}
+		waits := map[memsync.Path]memsync.Hash{}
 		for _, h := range held {
 			if err := putHeld(tx, h, nil); err != nil {
 				return err
 			}
+			waits[h.Path] = h.Hash
 		}
 		if state == Superseded {
 			return nil
