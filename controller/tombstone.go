@@ -198,23 +198,26 @@ func pieces(m *memsync.Memory, body string) []string {
 		add(unmarked(whole, whole))
 		return out
 	}
-	paragraph := ""
-	lines := 0
+	start, at, lines := 0, 0, 0 // of the paragraph, in whole
 	flush := func() {
 		if lines > 1 {
-			add(paragraph)
+			add(whole[start:at])
 		}
-		paragraph, lines = "", 0
+		lines = 0
 	}
 	for line := range strings.Lines(whole) {
 		t := strings.TrimSpace(line)
-		if t == "" {
+		switch {
+		case t == "":
 			flush()
-			continue
+		default:
+			if lines == 0 {
+				start = at
+			}
+			add(unmarked(t, ""))
+			lines++
 		}
-		add(unmarked(t, ""))
-		paragraph += line
-		lines++
+		at += len(line)
 	}
 	flush()
 	return out
