@@ -38,6 +38,7 @@ const (
 	lookClosely = 100 * time.Millisecond
 	lookEvery   = 2 * time.Millisecond
 	lookLater   = 20 * time.Millisecond
+	watchedMost = 16 // commits; git's gap spans a few at most
 )
 
 // aftercare is the watch over the last commit's index.
@@ -74,6 +75,9 @@ func (r *Repo) watchIndex(j *commitJob) {
 				w.commits = append(w.commits, c)
 			}
 		}
+	}
+	if n := len(w.commits) - watchedMost + 1; n > 0 {
+		w.commits = w.commits[n:]
 	}
 	w.commits = append(w.commits, watchedCommit{j.id, j.patched, now.Add(lookedAfter)})
 	r.watched = w

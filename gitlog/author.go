@@ -38,8 +38,8 @@ func (r *Repo) Identity() (id Ident, fallback bool) {
 		Name:  first(r.env.get("GIT_AUTHOR_NAME"), set.get("author.name"), set.get("user.name")),
 		Email: first(r.env.get("GIT_AUTHOR_EMAIL"), set.get("author.email"), set.get("user.email"), r.env.get("EMAIL")),
 	}
-	if (id.Name == "" || id.Email == "" || set.asks) && r.binary != "" {
-		// git may still know: the account's name, an include condition.
+	if (id.Name == "" || id.Email == "") && r.binary != "" {
+		// git may still know: from the system's accounts.
 		ctx, cancel := background()
 		defer cancel()
 		var env []string

@@ -18,6 +18,7 @@ type gitCall struct {
 	args  []string
 	stdin io.Reader
 	env   []string // on top of the scrubbed environment
+	tidy  bool     // maintenance is what is wanted
 }
 
 // run runs git in the work tree and gives what it printed. A failure carries
@@ -26,7 +27,7 @@ func (r *Repo) run(ctx context.Context, c gitCall) ([]byte, error) {
 	if r.binary == "" {
 		return nil, missing("this needs the git binary")
 	}
-	cmd := exec.CommandContext(ctx, r.binary, append(gitFlags(), c.args...)...)
+	cmd := exec.CommandContext(ctx, r.binary, append(c.flags(), c.args...)...)
 	cmd.Dir = r.top
 	// No GIT_DIR: git finds the repository from the directory, so that its own
 	// check of who owns it (safe.directory) stays in force.
@@ -47,11 +48,17 @@ func (r *Repo) run(ctx context.Context, c gitCall) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
+func (c gitCall) flags() []string {
+	if c.tidy {
+		return gitFlags()
+	}
+	return append(gitFlags(), "-c", "gc.auto=0", "-c", "maintenance.auto=false")
+}
+
 // gitFlags come before every command.
 func gitFlags() []string {
 	return []string{
-		"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0",
-		"-c", "maintenance.auto=false", "-c", "core.quotePath=true", "-c", "i18n.commitEncoding=UTF-8",
+		"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true", "-c", "i18n.commitEncoding=UTF-8",
 		"-c", "core.fsync=all", "-c", "core.fsyncObjectFiles=true", // the new spelling and the old one
 	}
 }

@@ -87,6 +87,31 @@ func readSettings(env environ, gitDir, commonDir, branch string) *settings {
 	return s
 }
 
+// ask takes git's word for the values, where a condition is one that only git
+// understands (hasconfig:). What this program itself passes with -c is left
+// out.
+func (s *settings) ask(r *Repo) {
+	ctx, cancel := background()
+	defer cancel()
+	out, err := r.run(ctx, gitCall{args: []string{"config", "--list", "--includes", "--show-scope", "-z"}})
+	if err != nil {
+		return
+	}
+	values := map[string][]string{}
+	f := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(f); i += 2 {
+		if f[i] == "command" {
+			continue
+		}
+		key, value, ok := strings.Cut(f[i+1], "\n")
+		if !ok {
+			value = "true"
+		}
+		values[key] = append(values[key], value)
+	}
+	s.values = values
+}
+
 const systemConfig = "/etc/gitconfig"
 
 // maxInclude is git's own limit for nested includes.

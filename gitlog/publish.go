@@ -104,9 +104,11 @@ func (j *commitJob) prepareIndex() error {
 		return j.indexByGit(file)
 	}
 	j.patched = j.indexEdits()
-	lost, _ := r.lost(x, j.ref, j.parent)
-	if len(lost) > 0 {
-		x.dropTrees() // they are known for this commit's directories only
+	var lost []indexEdit
+	if r.watched != nil && r.watched.stamp != stamp { // somebody wrote it since we did
+		if lost, _ = r.lost(x, j.ref, j.parent); len(lost) > 0 {
+			x.dropTrees() // they are known for this commit's directories only
+		}
 	}
 	data, err := x.patch(after(lost, j.patched), j.trees, indexSecond(stamp))
 	if errors.Is(err, errUnmerged) {

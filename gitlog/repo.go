@@ -248,6 +248,9 @@ func (r *Repo) config() *settings {
 		branch = strings.TrimPrefix(ref, "refs/heads/")
 	}
 	r.settings = readSettings(r.env, r.gitDir, r.common, branch)
+	if r.settings.asks && r.binary != "" {
+		r.settings.ask(r)
+	}
 	r.ident = nil
 	return r.settings
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"memsync"
@@ -533,5 +534,50 @@ func TestOtherChanges(t *testing.T) {
 	}
 	if now, _ := os.ReadFile(filepath.Join(s.top, ".git/index")); !bytes.Equal(now, index) {
 		t.Error("asking wrote the index")
+	}
+}
+
+func TestMaintain(t *testing.T) {
+	s := newScene(t).open()
+	s.git("config", "maintenance.loose-objects.enabled", "true")
+	s.git("config", "maintenance.loose-objects.auto", "1")
+	for i := range 3 {
+		s.must("a.md", itoa(i))
+	}
+	packs := func() bool { return !strings.Contains(s.git("count-objects", "-v"), "packs: 0") }
+	if packs() {
+		t.Fatal("a commit packs")
+	}
+	if err := s.repo.Maintain(t.Context()); err != nil || !packs() {
+		t.Errorf("nothing is packed, %v", err)
+	}
+	s.must("a.md", "after")
+	s.opt.NoBinary = true
+	if err := s.open().repo.Maintain(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFault(t *testing.T) {
+	for err, code := range map[error]memsync.Code{
+		syscall.ENOSPC: memsync.CodeIOFull, syscall.EDQUOT: memsync.CodeIOFull, syscall.EROFS: memsync.CodeIODenied,
+		syscall.EACCES: memsync.CodeIODenied, syscall.EIO: memsync.CodeIOWrite,
+	} {
+		e := wantCode(t, fault(memsync.CodeIOWrite, "writing x", &os.PathError{Op: "write", Path: "x", Err: err}), code)
+		if code != memsync.CodeIOWrite && e.Hint == "" {
+			t.Errorf("%v: no hint", err)
+		}
+	}
+	for said, code := range map[string]memsync.Code{
+		"fatal: Unable to create '/x/.git/index.lock': File exists.":                                         memsync.CodeGitLocked,
+		"fatal: update_ref failed for ref 'refs/heads/main': cannot lock ref 'refs/heads/main': is at a but": memsync.CodeGitMoved,
+		"error: insufficient permission for adding an object to repository database .git/objects":            memsync.CodeIODenied,
+		"fatal: write error: No space left on device":                                                        memsync.CodeIOFull,
+		"error: gpg failed to sign the data":                                                                 memsync.CodeGit,
+	} {
+		e := wantCode(t, gitSaid([]string{"x"}, said, os.ErrInvalid), code)
+		if !strings.Contains(e.Message, said) {
+			t.Errorf("%q is lost: %q", said, e.Message)
+		}
 	}
 }
