@@ -252,15 +252,23 @@ func (j *Journal) undone(plan memsync.ID, state State, why memsync.Code, held []
 			}
 			waits[h.Path] = h.Hash
 		}
-		if state == Superseded {
-			return nil
-		}
 		files, err := getFiles(tx, plan)
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
 			owner := planOwner(rec.Seq, f.Path)
+			if state == Superseded {
+				if f.Post == "" || waits[f.Path] != f.Post {
+					continue
+				}
+				// The held record keeps them from now on, so that they stay as a
+				// copy when the path is decided about.
+				if err := release(tx, f.Post, needPost, owner); err != nil {
+					return err
+				}
+				continue
+			}
 			if err := release(tx, f.Base, needBase, owner); err != nil {
 				return err
 			}
