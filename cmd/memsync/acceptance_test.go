@@ -31,6 +31,7 @@ func TestAcceptance(t *testing.T) {
 		{"correction.survives_reindex", correctionSurvivesReindex},
 		{"correction.retraction_without_replacement", retractionWithoutReplacement},
 		{"scope.cross_tenant_absent", crossTenantAbsent},
+		{"concurrency.no_lost_update", noLostUpdate},
 		{"restart.no_duplicate_effect", noDuplicateEffect},
 	} {
 		t.Run(a.id, func(t *testing.T) {

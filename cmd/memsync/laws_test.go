@@ -160,7 +160,7 @@ func TestLaw3Echo(t *testing.T) {
 
 // TestP11CrashThenHandEdit: a plan is in the journal, its process died before
 // the file was written, and a person edits the file. The hand edit wins, the
-// plan is closed as overtaken.
+// plan is closed as overtaken, what it would have written is kept by name.
 func TestP11CrashThenHandEdit(t *testing.T) {
 	s := newShop(t)
 	s.write("memory/user_a.md", memoryFile("a", "user", "The text before."))
@@ -199,6 +199,9 @@ func TestP11CrashThenHandEdit(t *testing.T) {
 	state := s.str(s.ok("decisions", "show", string(plan.ID)+".0", "--json"), "state")
 	if state != string(journal.Superseded) {
 		t.Errorf("the decision is %s", state)
+	}
+	if out := s.ok("conflicts", "--diff"); !strings.Contains(out, "of the plan") {
+		t.Errorf("what the plan would have written is nowhere:\n%s", out)
 	}
 	s.rest()
 }

@@ -192,3 +192,110 @@ func (sample *sample) editOne(s *shop, mayRegenerate bool) {
 	}
 	s.ok("doctor")
 }
+
+// TestRealHistory plays how stores change: a burst, a mass edit, a
+// consolidation of twenty files into six, a directory moved, and a delete that a
+// merge brings back.
+func TestRealHistory(t *testing.T) {
+	s := newShop(t)
+	sample := kebabMetadata()
+	sample.lay(s)
+	s.ok("up", "--once")
+	ids := func() map[string]string {
+		out := map[string]string{}
+		for _, m := range s.list(s.ok("list", "--json"), "memories") {
+			out[s.str(m, "path")] = s.str(m, "id")
+		}
+		return out
+	}
+	first := ids()
+	file := func(i int) string {
+		return "memory/topic-" + string(rune('0'+i/10)) + string(rune('0'+i%10)) + "-notes.md"
+	}
+
+	// A burst: the same file saved again and again is a commit each time it is
+	// looked at, and its last bytes stand.
+	commits := s.commits()
+	for i := range 4 {
+		s.write(file(5), s.read(file(5))+"Once more, "+string(rune('a'+i))+".\n")
+		s.ok("up", "--once")
+	}
+	if n := s.commits() - commits; n != 4 {
+		t.Errorf("the burst is %d commits", n)
+	}
+
+	// A mass edit is one commit.
+	commits = s.commits()
+	for i := range 19 {
+		s.write(file(i), strings.ReplaceAll(s.read(file(i)), "is slow", "was slow")+"\nStale references fixed.\n")
+	}
+	s.ok("up", "--once")
+	if n := s.commits() - commits; n != 1 {
+		t.Errorf("the mass edit is %d commits", n)
+	}
+	if now := ids(); !maps.Equal(first, now) {
+		t.Error("a mass edit changed ids")
+	}
+
+	// Twenty files become six: what is new is committed, the deletes wait for a
+	// person, and then they are one commit.
+	for i := range 20 {
+		s.remove(file(i))
+	}
+	for i := range 6 {
+		s.write("memory/merged-"+string(rune('0'+i))+".md", flat("Merged "+string(rune('0'+i)), "put together", "project", paragraphs("en", 900+i*9, 12)))
+	}
+	s.code(exitPerson, "up", "--once")
+	if n := len(ids()); n != 46 {
+		t.Errorf("%d memories while the deletes wait", n)
+	}
+	s.person().ok("accept-deletes")
+	if n := len(ids()); n != 26 {
+		t.Errorf("%d memories after the consolidation", n)
+	}
+
+	// A directory moved: renames, the same ids.
+	before := ids()
+	if err := os.MkdirAll(s.path("memory/topics"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := 20; i < 40; i++ {
+		if err := os.Rename(s.path(file(i)), s.path(strings.Replace(file(i), "memory/", "memory/topics/", 1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := s.ok("up", "--once", "--json")
+	for _, d := range s.list(out, "outcomes.0.decisions") {
+		if op := s.str(d, "op"); op != "rename" && op != "noop" && op != "authored" { // noop: the place it left
+			t.Errorf("%s %s", op, s.str(d, "path"))
+		}
+	}
+	after := ids()
+	for i := 20; i < 40; i++ {
+		if was, now := before[file(i)], after[strings.Replace(file(i), "memory/", "memory/topics/", 1)]; was == "" || was != now {
+			t.Errorf("%s was %q and is %q", file(i), was, now)
+		}
+	}
+	s.rest()
+
+	// A delete that a merge brings back has its id again.
+	s.git("checkout", "-q", "-b", "other")
+	gone := "memory/topics/topic-25-notes.md"
+	s.write(gone, s.read(gone)+"\nEdited on the other side.\n")
+	s.git("commit", "-q", "-a", "-m", "other")
+	s.git("checkout", "-q", "main")
+	s.remove(gone)
+	s.ok("up", "--once")
+	cmd := s.with("GIT_MERGE_AUTOEDIT=no")
+	if out := cmd.gitFails("merge", "-q", "other"); !strings.Contains(out, "CONFLICT") {
+		t.Fatalf("the merge has no conflict:\n%s", out)
+	}
+	s.code(exitBusy, "up", "--once")
+	s.git("add", gone)
+	s.git("commit", "-q", "-m", "merged")
+	s.ok("up", "--once")
+	if now := ids(); now[gone] != after[gone] {
+		t.Errorf("it came back as %q, was %q", now[gone], after[gone])
+	}
+	s.rest()
+}

@@ -239,3 +239,15 @@ func (s *shop) touch(p string, at time.Time) {
 		s.t.Fatal(err)
 	}
 }
+
+// gitFails runs a git command that ends with an error.
+func (s *shop) gitFails(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		s.t.Fatalf("git %v succeeded:\n%s", args, out)
+	}
+	return string(out)
+}
