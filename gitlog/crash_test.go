@@ -108,7 +108,7 @@ func TestAcceptance_restart_no_duplicate_effect(t *testing.T) {
 			t.Parallel() // the steps are the children's
 			template := sc.prepared(t)
 			p := sc.plan(sc.at(t, copyDir(t, template)))
-			for n := 0; ; n++ {
+			for n := 0; ; n += killEvery {
 				dir := copyDir(t, template)
 				where := runChild(t, sc.name, dir, n)
 				if where == "" {
@@ -232,7 +232,7 @@ func TestP11_HandEditAfterCrash(t *testing.T) {
 				noExchange = !exchange
 				defer func() { noExchange = false }()
 				template := sc.prepared(t)
-				for n := 0; ; n++ {
+				for n := 0; ; n += killEvery {
 					s := sc.at(t, copyDir(t, template))
 					p := sc.plan(s)
 					where, died := frozen(s, n, func() { s.apply(p) })
@@ -292,7 +292,7 @@ func TestReplayDies(t *testing.T) {
 		for _, hand := range []bool{false, true} {
 			t.Run(fmt.Sprint(sc.name, " hand ", hand), func(t *testing.T) {
 				template := sc.prepared(t)
-				for n := 0; ; n++ {
+				for n := 0; ; n += killEvery {
 					// Every step of Apply with a spread of steps of Replay.
 					s := sc.at(t, copyDir(t, template))
 					p := sc.plan(s)

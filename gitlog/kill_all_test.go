@@ -1,0 +1,5 @@
+//go:build prove
+
+package gitlog
+
+const killEvery = 1
