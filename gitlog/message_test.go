@@ -158,7 +158,7 @@ func TestAuthorOfACommit(t *testing.T) {
 		{memsync.Actor{Class: memsync.ClassAgent, Name: "reviewer"}, "reviewer <reviewer@memsync.localhost>"},
 		{memsync.Actor{Class: memsync.ClassAgent, Name: "Ü <x>\ny"}, `Ü x\ny <---x--y@memsync.localhost>`},
 		{memsync.Actor{Class: memsync.ClassProgram, Name: "unknown"}, "unknown <unknown@memsync.localhost>"},
-		{memsync.Actor{Class: memsync.ClassProgram}, "program <program@memsync.localhost>"},
+		{memsync.Actor{Class: memsync.ClassProgram}, "Ann <ann@example.org>"}, // a script that a person runs
 		{memsync.Actor{}, "memsync <memsync@localhost>"},
 	} {
 		p := s.plan("memory/a.md", fmt.Sprint(c.actor))
