@@ -83,8 +83,9 @@ func (l *Log) Apply(ctx context.Context, p *memsync.Plan, mode memsync.CommitMod
 		return Applied{}, err
 	}
 	reached("begun", "")
-	w.later = mode != memsync.CommitOff && w.disk == diskOrdered && l.Repo.Probe().Backend == "native" &&
-		sameDevice(l.Repo.Root(), l.Repo.CommonDir())
+	// Every commit syncs the branch's prepared value, a file in the git
+	// directory (prepareTip).
+	w.later = mode != memsync.CommitOff && w.disk == diskOrdered && l.Repo.disk == diskOrdered && sameDevice(l.Repo.Root(), l.Repo.GitDir())
 	return l.carryOut(ctx, w, p, mode, st, changes)
 }
 
