@@ -223,8 +223,11 @@ func TestHistoryModel(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
 			s.open(filepath.FromSlash(prefix))
-			n := 0
+			n, few := 0, sparingly(40)
 			rapid.Check(t, func(rt *rapid.T) {
+				if few() {
+					return
+				}
 				m := drawModel(rt)
 				n++
 				m.store(s, fmt.Sprintf("h%d", n), prefix)

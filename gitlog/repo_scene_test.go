@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -217,3 +218,12 @@ func backends(t *testing.T, story func(t *testing.T, s *scene), initArgs ...stri
 }
 
 func pathOf(name string) memsync.Path { return memsync.Path(name) }
+
+// sparingly bounds how often a costly property is tried when nobody has asked
+// for more with -rapid.checks.
+func sparingly(most int) (enough func() bool) {
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
+	n := 0
+	return func() bool { n++; return n > most && !asked }
+}
