@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"memsync"
@@ -248,19 +247,20 @@ func (a *app) setKey(s *store.Store, name, value string) (changed bool, err erro
 	if st, err := os.Stat(full); err == nil {
 		mode = st.Mode().Perm()
 	}
-	f, err := renameio.NewPendingFile(full, renameio.WithPermissions(mode))
+	f, err := os.CreateTemp(filepath.Dir(full), ".memsync-config-*")
 	if err != nil {
 		return false, err
 	}
-	defer f.Cleanup()
-	if _, err := f.Write(data); err != nil {
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return false, err
 	}
 	if now, err := os.ReadFile(full); err == nil && !bytes.Equal(now, old) || errors.Is(err, fs.ErrNotExist) && old != nil {
 		return false, &memsync.Error{Code: memsync.CodeIORaced, Path: s.PolicyPath(), Message: "the file changed meanwhile, so it was left alone",
 			Hint: "run the command again"}
 	}
-	return true, f.CloseAtomicallyReplace()
+	return true, os.Rename(f.Name(), full)
 }
 
 // lineAt is the 1-based line of a byte offset.
