@@ -21,13 +21,11 @@ import (
 // So a commit is looked after for a moment. Its entries are set again when
 //   - the index was written again, and HEAD is still ours,
 //   - every one of them is back at what it was before,
-//   - none of the files on disk is, too (they hold what we committed, or a
-//     later save),
-//   - no git command runs here.
-//
-// The last two tell it from a `git switch` or `git reset` on its way, which
-// write the index before HEAD. Nobody undoes all of a commit in the index
-// alone that fast by hand; whoever does so later is left alone.
+//   - a `git commit` has been here since, and has not got beyond its message:
+//     it writes COMMIT_EDITMSG after the index and before the branch. A person
+//     who takes our files out of the index by hand does not,
+//   - none of the files on disk is back, too (a revert does that),
+//   - no git command runs here, which may be about to move HEAD.
 
 // lookedAfter is how long the index is watched after a commit. git's gap is as
 // long as it takes to read the index and to stat the tracked files: 50 ms at
@@ -41,7 +39,11 @@ const (
 	watchedMost = 16 // commits; git's gap spans a few at most
 )
 
-// aftercare is the watch over the last commit's index.
+// coarse is how far the clock of file times may lag behind: a tick of the
+// kernel, 10 ms at most.
+const coarse = 20 * time.Millisecond
+
+// aftercare runs the watch over the index.
 type aftercare struct {
 	mu     sync.Mutex
 	cancel context.CancelFunc
@@ -59,6 +61,27 @@ func (a *aftercare) end() {
 	a.wg.Wait()
 }
 
+// indexWatch is what the index was given by the last commits, one on top of
+// the other. Guarded by r.commits.
+type indexWatch struct {
+	ref     string
+	commits []watchedCommit // oldest first, at least one
+	stamp   fileStamp       // of the index when it was last looked at
+	foreign time.Time       // when somebody else last wrote it, as far as was seen
+	doubt   bool            // it has lost entries, and it is not clear why: look again
+	mark    string
+}
+
+type watchedCommit struct {
+	id    oid
+	edits []indexEdit
+	at    time.Time
+}
+
+func (w *indexWatch) last() watchedCommit { return w.commits[len(w.commits)-1] }
+
+func (c watchedCommit) over(now time.Time) bool { return now.Sub(c.at) > lookedAfter }
+
 // watchIndex begins the watch. The index lock is still held, so the index is
 // ours as of now. A commit that follows takes over: it looks first, see
 // mendIndex.
@@ -68,10 +91,10 @@ func (r *Repo) watchIndex(j *commitJob) {
 		return // git wrote the index, in a form that is git's alone
 	}
 	now := time.Now()
-	w := &indexWatch{ref: j.ref, stamp: stampOf(filepath.Join(r.gitDir, "index")), mark: string(j.c.Plan)}
+	w := &indexWatch{ref: j.ref, stamp: stampOf(filepath.Join(r.gitDir, "index")), mark: string(j.c.Plan), foreign: j.foreign, doubt: j.doubt}
 	if old := r.watched; old != nil && old.ref == j.ref && old.last().id == j.parent {
 		for _, c := range old.commits {
-			if now.Before(c.until) {
+			if !c.over(now) {
 				w.commits = append(w.commits, c)
 			}
 		}
@@ -79,7 +102,7 @@ func (r *Repo) watchIndex(j *commitJob) {
 	if n := len(w.commits) - watchedMost + 1; n > 0 {
 		w.commits = w.commits[n:]
 	}
-	w.commits = append(w.commits, watchedCommit{j.id, j.patched, now.Add(lookedAfter)})
+	w.commits = append(w.commits, watchedCommit{j.id, j.patched, now})
 	r.watched = w
 	r.care.mu.Lock()
 	defer r.care.mu.Unlock()
@@ -90,56 +113,41 @@ func (r *Repo) watchIndex(j *commitJob) {
 	r.care.cancel = cancel
 	r.care.wg.Go(func() {
 		defer cancel()
-		tick := time.NewTicker(lookEvery)
-		defer tick.Stop()
-		for n := 0; n < int((lookedAfter-lookClosely)/lookLater); {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			if now.Add(lookClosely).Before(time.Now()) {
-				n++
-				tick.Reset(lookLater)
-			}
-			if r.commits.TryLock() { // else the next commit is looking already
-				r.mendIndex()
-				r.commits.Unlock()
-			}
-		}
+		r.watch(ctx, now)
 	})
 }
 
-// indexWatch is what the index was given by the last commits, one on top of
-// the other. Guarded by r.commits.
-type indexWatch struct {
-	ref     string
-	commits []watchedCommit // oldest first, at least one
-	stamp   fileStamp       // of the index when it was last looked at
-	mark    string
+// watch looks at the index until the time is over.
+func (r *Repo) watch(ctx context.Context, began time.Time) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for later := 0; later < int((lookedAfter-lookClosely)/lookLater); {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if time.Since(began) > lookClosely {
+			later++
+			tick.Reset(lookLater)
+		}
+		if r.commits.TryLock() { // else the next commit is looking already
+			r.mendIndex()
+			r.commits.Unlock()
+		}
+	}
 }
-
-type watchedCommit struct {
-	id    oid
-	edits []indexEdit
-	until time.Time
-}
-
-func (w *indexWatch) last() watchedCommit { return w.commits[len(w.commits)-1] }
 
 // mendIndex sets our entries again where a racing `git commit` has put the old
 // index back. Called with r.commits held.
 func (r *Repo) mendIndex() {
 	w := r.watched
-	if w == nil || w.stamp.current() {
+	if w == nil || w.stamp.current() && !w.doubt {
 		return
 	}
-	stamp := stampOf(w.stamp.path)
-	edits, busy := r.undone()
-	if len(edits) == 0 {
-		if !busy {
-			w.stamp = stamp // written by somebody who knows our commits
-		}
+	w.looked(stampOf(w.stamp.path))
+	var edits []indexEdit
+	if edits, w.doubt = r.undone(); len(edits) == 0 {
 		return
 	}
 	mark := r.preparedName(markKind)
@@ -154,14 +162,22 @@ func (r *Repo) mendIndex() {
 		return
 	}
 	defer lock.release()
+	w.looked(stampOf(w.stamp.path))
 	if edits, _ := r.undone(); len(edits) > 0 && r.editIndex(edits) == nil {
-		w.stamp = stampOf(w.stamp.path)
+		w.stamp, w.doubt = stampOf(w.stamp.path), false
 	}
 }
 
-// undone gives the edits that the index has lost. busy: it looks so, but
-// somebody may be in the middle of something.
-func (r *Repo) undone() (edits []indexEdit, busy bool) {
+// looked notes what the index was found to be.
+func (w *indexWatch) looked(now fileStamp) {
+	if now != w.stamp {
+		w.stamp, w.foreign = now, now.mod
+	}
+}
+
+// undone gives the edits that the index has lost and that can be set again.
+// doubt: some are lost, whether or not they may be set again now.
+func (r *Repo) undone() (edits []indexEdit, doubt bool) {
 	ref, head, err := r.head()
 	if err != nil {
 		return nil, false
@@ -174,23 +190,42 @@ func (r *Repo) undone() (edits []indexEdit, busy bool) {
 }
 
 // lost is undone for an index and a HEAD that were read already.
-func (r *Repo) lost(x *indexFile, ref string, head oid) (edits []indexEdit, busy bool) {
+func (r *Repo) lost(x *indexFile, ref string, head oid) (edits []indexEdit, doubt bool) {
 	w := r.watched
 	if w == nil || head != w.last().id || ref != w.ref {
 		return nil, false
 	}
-	if edits = w.lost(x); len(edits) == 0 {
+	edits, since := w.lost(x)
+	if len(edits) == 0 {
 		return nil, false
+	}
+	if !r.commitFailed(since, w.foreign) {
+		return nil, true
 	}
 	for _, e := range edits {
 		if r.onDisk(e.name, e.prev) {
-			return nil, false
+			return nil, true
 		}
 	}
 	if gitRunning(r.top) {
 		return nil, true
 	}
-	return edits, false
+	return edits, true
+}
+
+// at is the blob that an index has at a path, "" for none.
+func (x *indexFile) at(name string) oid {
+	if i, found := x.find(name); found {
+		return x.id(x.entries[i])
+	}
+	return ""
+}
+
+// commitFailed: somebody's `git commit` has written its message since a time,
+// and nobody has written the index after it.
+func (r *Repo) commitFailed(since, index time.Time) bool {
+	msg, err := os.Stat(filepath.Join(r.gitDir, "COMMIT_EDITMSG"))
+	return err == nil && !msg.ModTime().Before(since.Add(-coarse)) && !index.After(msg.ModTime())
 }
 
 // onDisk: the work tree has that blob at a path, or nothing for "".
@@ -202,25 +237,25 @@ func (r *Repo) onDisk(name string, blob oid) bool {
 	return r.kind.id(typeBlob, data) == blob
 }
 
-// lost gives the edits of the first run of commits that an index has lost:
-// every path that no later commit has changed again is back at what it was
-// before the run.
-func (w *indexWatch) lost(x *indexFile) []indexEdit {
+// lost gives the edits of the first run of commits that an index has lost, and
+// when that run began: every path is back at what it was before the run, or at
+// what a later commit has made of it.
+func (w *indexWatch) lost(x *indexFile) ([]indexEdit, time.Time) {
 	now := time.Now()
 	for i, c := range w.commits {
-		if now.After(c.until) {
+		if c.over(now) {
 			continue
 		}
 		for j := len(w.commits); j > i; j-- {
-			if run := w.lostRun(x, w.commits[i:j], w.commits[j:]); len(run) > 0 {
-				return run
+			if run := lostRun(x, w.commits[i:j], w.commits[j:]); len(run) > 0 {
+				return run, c.at
 			}
 		}
 	}
-	return nil
+	return nil, time.Time{}
 }
 
-func (w *indexWatch) lostRun(x *indexFile, commits, later []watchedCommit) []indexEdit {
+func lostRun(x *indexFile, commits, later []watchedCommit) []indexEdit {
 	run := map[string]indexEdit{}
 	for _, c := range commits {
 		for _, e := range c.edits {
@@ -232,15 +267,18 @@ func (w *indexWatch) lostRun(x *indexFile, commits, later []watchedCommit) []ind
 	}
 	for _, c := range later {
 		for _, e := range c.edits {
-			delete(run, e.name)
+			if was, ok := run[e.name]; ok {
+				e.prev, e.prevMode = was.prev, was.prevMode
+				run[e.name] = e
+			}
 		}
 	}
 	for name, e := range run {
-		var has oid
-		if i, found := x.find(name); found {
-			has = x.id(x.entries[i])
-		}
-		if has != e.prev || e.prev == e.next {
+		switch has := x.at(name); {
+		case has == e.prev && e.prev != e.next:
+		case has == e.next && len(later) > 0:
+			delete(run, name) // a later commit has set it
+		default:
 			return nil
 		}
 	}

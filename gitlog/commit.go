@@ -81,6 +81,8 @@ type commitJob struct {
 	mark    string // file with our mark, which the locks are links to
 	index   preparedIndex
 	patched []indexEdit // what the native patch was asked for
+	foreign time.Time   // see indexWatch
+	doubt   bool        // see indexWatch
 	tip     string      // file with the branch's new value
 }
 

@@ -105,10 +105,13 @@ func (j *commitJob) prepareIndex() error {
 	}
 	j.patched = j.indexEdits()
 	var lost []indexEdit
-	if r.watched != nil && r.watched.stamp != stamp { // somebody wrote it since we did
-		if lost, _ = r.lost(x, j.ref, j.parent); len(lost) > 0 {
+	if w := r.watched; w != nil && (w.stamp != stamp || w.doubt) { // somebody wrote it since we did
+		w.looked(stamp)
+		lost, w.doubt = r.lost(x, j.ref, j.parent)
+		if len(lost) > 0 {
 			x.dropTrees() // they are known for this commit's directories only
 		}
+		j.foreign, j.doubt = w.foreign, w.doubt && len(lost) == 0
 	}
 	data, err := x.patch(after(lost, j.patched), j.trees, indexSecond(stamp))
 	if errors.Is(err, errUnmerged) {

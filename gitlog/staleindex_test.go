@@ -58,51 +58,40 @@ func TestStaleIndexIsMended(t *testing.T) {
 			}, "MM a.md\nMM d/e.md\nD  new.md\n?? new.md"},
 		{"git reset on its way: a git command runs here", nil,
 			func(s *scene, old []byte) {
-				if _, err := os.Stat("/proc/self/stat"); err != nil {
-					s.git("reset", "-q", "HEAD~1", "--", ".") // the same end, by hand
-					return
-				}
-				// Not a child of this process, which would be a helper of ours.
-				shell := exec.Command("sh", "-c", "git cat-file --batch; true")
-				shell.Dir, shell.Env = s.top, s.env
-				in, err := shell.StdinPipe()
-				if err != nil {
-					s.t.Fatal(err)
-				}
-				out, err := shell.StdoutPipe()
-				if err != nil {
-					s.t.Fatal(err)
-				}
-				if err := shell.Start(); err != nil {
-					s.t.Fatal(err)
-				}
-				in.Write([]byte("HEAD\n"))
-				out.Read(make([]byte, 1)) // it runs
+				end := s.busy()
 				s.putIndex(old)
 				s.mend()
 				s.repo.watched = nil
-				in.Close()
-				io.Copy(io.Discard, out)
-				shell.Wait()
+				end()
 			}, "MM a.md\nMM d/e.md\nD  new.md\n?? new.md"},
-		{"old index back, then another commit, then looked at", nil,
+		{"old index back while git is busy, another commit, then looked at", nil,
 			func(s *scene, old []byte) {
-				w := s.repo.watched
-				s.repo.watched = nil
+				end := s.busy()
 				s.putIndex(old)
-				if _, err := s.commit("b.md", "b"); err != nil {
+				if _, err := s.commit("a.md", "three", "b.md", "b"); err != nil {
 					s.t.Fatal(err)
 				}
 				s.repo.care.end()
-				w.commits = append(w.commits, s.repo.watched.commits...)
-				s.repo.watched = w
+				end()
 			}, ""},
+		{"all taken out by hand", nil,
+			func(s *scene, old []byte) { s.writeIndex(old) }, "MM a.md\nMM d/e.md\nD  new.md\n?? new.md"},
+		{"all taken out by hand, after a commit that failed", nil,
+			func(s *scene, old []byte) {
+				s.putIndex(old)
+				index := filepath.Join(s.top, ".git/index")
+				now, later := time.Now(), time.Now().Add(time.Second) // as if typed a second later
+				os.Chtimes(index, later, later)
+				s.mend()
+				s.repo.watched = nil
+				os.Chtimes(index, now, now)
+			}, "MM a.md\nMM d/e.md\nD  new.md\n?? new.md"},
 		{"one entry taken out by hand", nil,
 			func(s *scene, old []byte) { s.git("rm", "-q", "--cached", "new.md") }, "D  new.md\n?? new.md"},
 		{"all undone, but long after", nil,
 			func(s *scene, old []byte) {
 				for i := range s.repo.watched.commits {
-					s.repo.watched.commits[i].until = time.Time{}
+					s.repo.watched.commits[i].at = time.Time{}
 				}
 				s.putIndex(old)
 			}, "MM a.md\nMM d/e.md\nD  new.md\n?? new.md"},
@@ -133,7 +122,17 @@ func TestStaleIndexIsMended(t *testing.T) {
 	}
 }
 
+// putIndex writes an index as a racing `git commit` does, which then stops at
+// the branch.
 func (s *scene) putIndex(data []byte) {
+	s.t.Helper()
+	s.writeIndex(data)
+	if err := os.WriteFile(filepath.Join(s.top, ".git/COMMIT_EDITMSG"), []byte("message\n"), 0o666); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) writeIndex(data []byte) {
 	s.t.Helper()
 	file := filepath.Join(s.top, ".git/index")
 	if err := os.WriteFile(file+".lock", data, 0o666); err != nil {
@@ -141,5 +140,32 @@ func (s *scene) putIndex(data []byte) {
 	}
 	if err := os.Rename(file+".lock", file); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// busy starts a git command of somebody else in the work tree, which runs
+// until end.
+func (s *scene) busy() (end func()) {
+	s.t.Helper()
+	// Not a child of this process, which would be a helper of ours.
+	shell := exec.Command("sh", "-c", "git cat-file --batch; true")
+	shell.Dir, shell.Env = s.top, s.env
+	in, err := shell.StdinPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out, err := shell.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := shell.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	in.Write([]byte("HEAD\n"))
+	out.Read(make([]byte, 1)) // it runs
+	return func() {
+		in.Close()
+		io.Copy(io.Discard, out)
+		shell.Wait()
 	}
 }
