@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"memsync"
@@ -123,7 +124,9 @@ func (w *files) beside(c *change, suffix string) string {
 	return besidePrefix + string(w.plan) + "-" + strconv.Itoa(c.index) + suffix
 }
 
-var besideName = regexp.MustCompile(`^\.memsync-([0-9A-HJKMNP-TV-Z]{26})-([0-9]{1,6})\.(tmp|old|was)$`)
+var besideName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.memsync-([0-9A-HJKMNP-TV-Z]{26})-([0-9]{1,6})\.(tmp|old|was)$`)
+})
 
 // read is what is at a path: nil and no error for nothing.
 func (w *files) read(p memsync.Path) ([]byte, fs.FileInfo, error) {

@@ -441,7 +441,7 @@ func (l *Log) sweepDir(dir memsync.Path) error {
 		return w.fault(&change{path: dir}, err)
 	}
 	for _, name := range names {
-		m := besideName.FindStringSubmatch(name)
+		m := besideName().FindStringSubmatch(name)
 		if m == nil {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 )
 
 // The catalog never waits for the disk: it is disposable, and an fsync would
@@ -91,7 +92,7 @@ func seal(file string, size int64) error {
 	return os.WriteFile(stateFile(file), fmt.Appendf(nil, "clean %d %08x\n", size, s), 0o600)
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // sum is the CRC-32C of the first size bytes; io.ErrUnexpectedEOF when there
 // are fewer.
@@ -101,7 +102,7 @@ func sum(file string, size int64) (uint32, error) {
 		return 0, err
 	}
 	defer f.Close()
-	h := crc32.New(castagnoli)
+	h := crc32.New(castagnoli())
 	n, err := io.Copy(h, bufio.NewReaderSize(io.LimitReader(f, size), 1<<16))
 	if err == nil && n < size {
 		err = io.ErrUnexpectedEOF

@@ -8,8 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -76,7 +78,8 @@ func (a *app) command() *cobra.Command {
 }
 
 // prepare gives every verb the same manners: a wrong number of arguments is
-// answered with the usage line, and an error after that is the verb's own.
+// answered with the usage line, an error after that is the verb's own, and
+// Ctrl-C or SIGTERM ends the verb's context.
 func (a *app) prepare(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		a.prepare(sub)
@@ -93,6 +96,9 @@ func (a *app) prepare(cmd *cobra.Command) {
 	if runE := cmd.RunE; runE != nil {
 		cmd.RunE = func(cmd *cobra.Command, list []string) error {
 			a.running = true
+			ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			a.ctx = ctx
 			return runE(cmd, list)
 		}
 	}

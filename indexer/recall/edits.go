@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"memsync"
 	"memsync/internal/format"
@@ -145,7 +146,9 @@ func lineKey(x *format.Index, i int) string {
 }
 
 // restLine is the line that names the pages.
-var restLine = regexp.MustCompile(`^- [0-9]+ more: \[[^\]]*\]\([^)]*_index/[^)]*\.md\)(, \[[^\]]*\]\([^)]*_index/[^)]*\.md\))*$`)
+var restLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^- [0-9]+ more: \[[^\]]*\]\([^)]*_index/[^)]*\.md\)(, \[[^\]]*\]\([^)]*_index/[^)]*\.md\))*$`)
+})
 
 // line judges a line that the previous region did not have; false moves it.
 func (e *editing) line(i int, line string) bool {
@@ -156,7 +159,7 @@ func (e *editing) line(i int, line string) bool {
 		return false
 	case e.before[line] > 0: // once more the same: the one generated line says it
 		return true
-	case restLine.MatchString(line):
+	case restLine().MatchString(line):
 		return true
 	}
 	if name, ok := strings.CutPrefix(line, "## "); ok && slices.Contains(sectionNames[1:], name) {
