@@ -224,13 +224,15 @@ func (j *commitJob) run() (done Committed, err error) {
 		j.id = r.kind.id(typeCommit, data)
 		objs = append(objs, newObject{j.id, typeCommit, data})
 	}
+	write := func() error { return r.writeObjects(objs, settle) }
 	if j.way.objects {
-		err = j.objectsByGit(objs)
-	} else {
-		err = r.writeObjects(objs, settle)
+		write = func() error { return j.objectsByGit(objs) }
 	}
-	if err != nil {
-		return Committed{}, err
+	if j.way.usesGit() {
+		if err := write(); err != nil {
+			return Committed{}, err
+		}
+		write = func() error { return nil }
 	}
 	if j.way.commit {
 		// git has to find the tree before it signs a commit of it.
@@ -238,11 +240,10 @@ func (j *commitJob) run() (done Committed, err error) {
 			return Committed{}, err
 		}
 	}
-	done.ID = j.id.hex()
-	r.step("objects")
-	if err := j.publish(settle); err != nil {
+	if err := j.publish(settle, write); err != nil {
 		return Committed{}, err
 	}
+	done.ID = j.id.hex()
 	return done, nil
 }
 
@@ -284,14 +285,15 @@ func (j *commitJob) blobs() ([]newObject, error) {
 	return objs, nil
 }
 
-// publish makes the commit the branch's. Everything that takes time is done
-// before the locks: the new index and the branch's new value are written
-// beside and synced; under the locks the state is compared, and two files are
+// publish writes the objects and makes the commit the branch's. Everything that
+// takes time is done before the locks: the objects, the new index and the
+// branch's new value are written and synced, the first two side by side; under
+// the locks the state is compared, and two files are
 // renamed. The index goes first: a crash between the two leaves our files
 // staged, which CleanLocks takes back by the prepared value of the branch; the
 // other order would leave their reversal staged, for the next `git commit` of
 // a person to commit.
-func (j *commitJob) publish(settle *settler) error {
+func (j *commitJob) publish(settle *settler, objects func() error) error {
 	r := j.r
 	j.mark, j.tip = r.preparedName(markKind), r.preparedName(tipKind)
 	defer os.Remove(j.mark)
@@ -300,9 +302,16 @@ func (j *commitJob) publish(settle *settler) error {
 	if err := os.WriteFile(j.mark, Marker(string(j.c.Plan)), 0o444); err != nil {
 		return fault(memsync.CodeIOWrite, "preparing a commit in the git directory", err)
 	}
-	if err := j.prepareIndex(); err != nil {
+	written := make(chan error, 1)
+	go func() { written <- objects() }()
+	err := j.prepareIndex()
+	if failed := <-written; failed != nil {
+		return failed
+	}
+	if err != nil {
 		return err
 	}
+	r.step("objects")
 	if err := j.prepareTip(settle); err != nil {
 		return err
 	}

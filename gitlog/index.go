@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -54,6 +55,7 @@ type indexFile struct {
 	version uint32
 	entries []indexEntry
 	exts    []indexExt
+	out     []byte // room for patch
 }
 
 // indexEntry is one entry: meta is its fixed part (stat, id, flags), raw all
@@ -71,7 +73,12 @@ type indexExt struct {
 
 // parseIndex takes an index apart. An empty file is an empty index.
 func parseIndex(data []byte, kind hashKind) (*indexFile, error) {
-	x := &indexFile{kind: kind, data: data, version: 2}
+	return parseIndexInto(&indexFile{}, data, kind)
+}
+
+// parseIndexInto is parseIndex in the room of an index that is no longer used.
+func parseIndexInto(x *indexFile, data []byte, kind hashKind) (*indexFile, error) {
+	*x = indexFile{kind: kind, data: data, version: 2, entries: x.entries[:0], out: x.out}
 	if len(data) == 0 {
 		return x, nil
 	}
@@ -88,7 +95,9 @@ func parseIndex(data []byte, kind hashKind) (*indexFile, error) {
 	if uint64(n)*uint64(fixed) > uint64(len(body)) {
 		return nil, corrupt("the index is cut off", nil)
 	}
-	x.entries = make([]indexEntry, 0, n+4)
+	if uint32(cap(x.entries)) < n {
+		x.entries = make([]indexEntry, 0, n+n/16+4)
+	}
 	pos := 12
 	var prev []byte
 	for range n {
@@ -226,7 +235,8 @@ func (x *indexFile) foreign() string {
 // patch is the index after edits, which are sorted by name. writtenAt is the
 // second in which the old file was written: entries from that second or later
 // are "racily clean" and lose their size, as git does when it rewrites an
-// index, or the new file's later time would make git trust them.
+// index, or the new file's later time would make git trust them. The result is
+// good until x is used again.
 func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenAt int64) ([]byte, error) {
 	if x.unmerged() {
 		return nil, errUnmerged
@@ -273,7 +283,7 @@ func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenA
 			added++
 		}
 	}
-	out := make([]byte, 0, len(x.data)+256*len(edits)+64)
+	out := slices.Grow(x.out[:0], len(x.data)+256*len(edits)+64)
 	out = append(out, "DIRC"...)
 	out = binary.BigEndian.AppendUint32(out, x.version)
 	out = binary.BigEndian.AppendUint32(out, uint32(len(x.entries)+added))
@@ -337,7 +347,8 @@ func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenA
 	}
 	sum := x.kind.new()
 	sum.Write(out)
-	return sum.Sum(out), nil
+	x.out = sum.Sum(out)
+	return x.out, nil
 }
 
 func appendExt(out []byte, name string, data []byte) []byte {

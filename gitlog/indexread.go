@@ -1,26 +1,54 @@
 package gitlog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"memsync"
 )
 
 // readIndex reads this worktree's index; a missing one is empty.
 func (r *Repo) readIndex() (*indexFile, fileStamp, error) {
+	return r.readIndexInto(&indexFile{})
+}
+
+// indexRoom are indexes whose memory the next commit may use again: an index
+// of 10,000 files is 1 MB, taken apart and patched as much again twice.
+var indexRoom = sync.Pool{New: func() any { return &indexFile{} }}
+
+// readIndexInto is readIndex in the room of an index that is no longer used.
+func (r *Repo) readIndexInto(x *indexFile) (*indexFile, fileStamp, error) {
 	file := filepath.Join(r.gitDir, "index")
 	stamp := stampOf(file)
-	data, err := os.ReadFile(file)
+	data, err := readInto(x.data, file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, stamp, fault(memsync.CodeIORead, "reading the index", err)
 	}
-	x, err := parseIndex(data, r.kind)
+	x, err = parseIndexInto(x, data, r.kind)
 	return x, stamp, err
+}
+
+// readInto is os.ReadFile into buf, or into a new buffer when that is small.
+func readInto(buf []byte, file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	b := bytes.NewBuffer(slices.Grow(buf[:0], int(info.Size())+bytes.MinRead))
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
 }
 
 // tracked answers whether the index holds a path (relative to the top).

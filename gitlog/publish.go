@@ -81,7 +81,9 @@ func (j *commitJob) prepareIndex() error {
 	r := j.r
 	j.index = preparedIndex{to: filepath.Join(r.gitDir, "index")}
 	file := r.preparedName(indexKind)
-	x, stamp, err := r.readIndex()
+	room := indexRoom.Get().(*indexFile)
+	defer indexRoom.Put(room)
+	x, stamp, err := r.readIndexInto(room)
 	j.index.base = stamp
 	var foreign *foreignIndex
 	if err != nil && !errors.As(err, &foreign) {

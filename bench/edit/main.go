@@ -73,7 +73,8 @@ type times struct{ ours, cli, gogit []time.Duration }
 
 // commits edits one file at a time, in turns: by memsync's journal, file and
 // commit; by the git command; by go-git's worktree. Each on its own copy of
-// the store, so that none pays for another's objects.
+// the store, and each begins with nothing left to write, so that none pays for
+// another's bytes (git leaves its own to be written later).
 func commits(dir string, n int, layout gen.Layout, rounds int) times {
 	a, b, c := dir+"-ours", dir+"-cli", dir+"-gogit"
 	for _, d := range []string{a, b, c} {
@@ -86,9 +87,12 @@ func commits(dir string, n int, layout gen.Layout, rounds int) times {
 		at := i * 7919 % n
 		p := gen.Path(at, layout)
 		content := gen.Memory(at, 1, seed)
+		settle()
 		t.ours = append(t.ours, timed(func() { w.edit(p, gen.Memory(at, 0, seed), content) }))
+		settle()
 		t.cli = append(t.cli, timed(func() { gitCLI(b, p, content) }))
 		if i < 5 {
+			settle()
 			t.gogit = append(t.gogit, timed(func() { goGit(c, p, content) }))
 		}
 	}
@@ -98,6 +102,9 @@ func commits(dir string, n int, layout gen.Layout, rounds int) times {
 	}
 	return t
 }
+
+// settle waits until everything is on the disk.
+func settle() { check(exec.Command("sync").Run()) }
 
 func gitCLI(dir string, p memsync.Path, content []byte) {
 	check(os.WriteFile(filepath.Join(dir, string(p)), content, 0o644))
