@@ -216,7 +216,7 @@ func (r *Repo) lost(x *indexFile, ref string, head oid) (edits []indexEdit, doub
 // at is the blob that an index has at a path, "" for none.
 func (x *indexFile) at(name string) oid {
 	if i, found := x.find(name); found {
-		return x.id(x.entries[i])
+		return x.id(x.entry(i))
 	}
 	return ""
 }

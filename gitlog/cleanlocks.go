@@ -173,13 +173,16 @@ func (r *Repo) editIndex(edits []indexEdit) error {
 		return nil
 	}
 	x.dropTrees()
-	data, err := x.patch(edits, nil, indexSecond(stamp))
+	parts, err := x.patch(edits, nil, indexSecond(stamp))
 	if err != nil {
 		return nil // a conflict: no commit can come of this index
 	}
 	file := r.preparedName(indexKind)
 	defer os.Remove(file)
-	err = os.WriteFile(file, data, 0o666)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err == nil {
+		err = errors.Join(parts.writeTo(f, r.kind), f.Close())
+	}
 	if err == nil {
 		if info, serr := os.Stat(filepath.Join(r.gitDir, "index")); serr == nil {
 			_ = os.Chmod(file, info.Mode().Perm())

@@ -243,6 +243,7 @@ func (j *commitJob) run() (done Committed, err error) {
 	if err := j.publish(settle, write); err != nil {
 		return Committed{}, err
 	}
+	r.remember(objs)
 	done.ID = j.id.hex()
 	return done, nil
 }
@@ -344,7 +345,7 @@ func (j *commitJob) publish(settle *settler, objects func() error) error {
 		}
 	}
 	r.step("reflog")
-	if err := j.index.install(); err != nil {
+	if err := j.index.install(r.disk); err != nil {
 		return fault(memsync.CodeIOWrite, "writing the index", err)
 	}
 	r.step("index")

@@ -1,10 +1,13 @@
 package gitlog
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
 	"sort"
 )
@@ -48,23 +51,53 @@ const (
 	extFlagIntentToAdd = 0x2000
 )
 
-// indexFile is an index taken apart: entries in order, then extensions.
+// indexFile is an index taken apart: entries in order, then extensions. Entries
+// are found by where they begin, without a pointer each: an index of 100,000
+// files is 11 MB, and nothing of that size is made twice for one edit.
 type indexFile struct {
 	kind    hashKind
-	data    []byte
+	data    []byte // the file
 	version uint32
-	entries []indexEntry
+	body    []byte   // entries as versions 2 and 3 write them: data, or version 4 expanded
+	starts  []uint32 // where in body each begins
 	exts    []indexExt
-	out     []byte // room for patch
+	staged  bool // an entry is a side of a conflict
 }
 
 // indexEntry is one entry: meta is its fixed part (stat, id, flags), raw all
-// its bytes in the file.
+// its bytes in the body.
 type indexEntry struct {
 	name []byte
 	raw  []byte
 	meta int // length of the fixed part
 }
+
+func (x *indexFile) len() int { return len(x.starts) }
+
+func (x *indexFile) entry(i int) indexEntry {
+	return x.take(x.body[x.start(i):x.start(i+1)])
+}
+
+// take is the entry that b begins with. b ends with the entry, or was checked
+// by parseIndex to hold it.
+func (x *indexFile) take(b []byte) indexEntry {
+	e := indexEntry{meta: 40 + x.kind.size + 2}
+	flags := binary.BigEndian.Uint16(b[e.meta-2:])
+	if flags&flagExtended != 0 {
+		e.meta += 2
+	}
+	length := int(flags & flagName)
+	if length == flagName {
+		length = bytes.IndexByte(b[e.meta:], 0)
+	}
+	e.name = b[e.meta : e.meta+length]
+	e.raw = b[:padded(e.meta+length)]
+	return e
+}
+
+// padded is how long an entry is with the NULs that end it: at least one, to a
+// multiple of eight.
+func padded(n int) int { return (n + 8) &^ 7 }
 
 type indexExt struct {
 	name string
@@ -78,69 +111,37 @@ func parseIndex(data []byte, kind hashKind) (*indexFile, error) {
 
 // parseIndexInto is parseIndex in the room of an index that is no longer used.
 func parseIndexInto(x *indexFile, data []byte, kind hashKind) (*indexFile, error) {
-	*x = indexFile{kind: kind, data: data, version: 2, entries: x.entries[:0], out: x.out}
+	*x = indexFile{kind: kind, data: data, version: 2, starts: x.starts[:0]}
 	if len(data) == 0 {
 		return x, nil
 	}
 	if len(data) < 12+kind.size || string(data[:4]) != "DIRC" {
 		return nil, corrupt("the index is not one", nil)
 	}
+	if len(data) > math.MaxInt32 {
+		return nil, &foreignIndex{"more than 2 GB"}
+	}
 	x.version = binary.BigEndian.Uint32(data[4:])
 	if x.version < 2 || x.version > 4 {
 		return nil, &foreignIndex{fmt.Sprintf("version %d", x.version)}
 	}
-	n := binary.BigEndian.Uint32(data[8:])
-	body := data[:len(data)-kind.size]
-	fixed := 40 + kind.size + 2
-	if uint64(n)*uint64(fixed) > uint64(len(body)) {
+	n := int(binary.BigEndian.Uint32(data[8:]))
+	content := data[:len(data)-kind.size]
+	if n > len(content)/(40+kind.size+2) {
 		return nil, corrupt("the index is cut off", nil)
 	}
-	if uint32(cap(x.entries)) < n {
-		x.entries = make([]indexEntry, 0, n+n/16+4)
+	if cap(x.starts) < n {
+		x.starts = make([]uint32, 0, n+n/16+1)
 	}
-	pos := 12
-	var prev []byte
-	for range n {
-		if pos+fixed > len(body) {
-			return nil, corrupt("the index is cut off", nil)
-		}
-		e := indexEntry{meta: fixed}
-		flags := binary.BigEndian.Uint16(body[pos+fixed-2:])
-		if flags&flagExtended != 0 {
-			e.meta += 2
-		}
-		at := pos + e.meta
-		if x.version == 4 {
-			strip, used := varint(body[min(at, len(body)):])
-			nul := -1
-			if used > 0 {
-				nul = bytes.IndexByte(body[at+used:], 0)
-			}
-			if nul < 0 || strip > uint64(len(prev)) {
-				return nil, corrupt("the index has a broken name", nil)
-			}
-			keep := prev[:uint64(len(prev))-strip]
-			e.name = append(keep[:len(keep):len(keep)], body[at+used:at+used+nul]...)
-			end := at + used + nul + 1
-			e.raw = body[pos:end]
-			pos = end
-		} else {
-			length := int(flags & flagName)
-			if length == flagName {
-				length = bytes.IndexByte(body[min(at, len(body)):], 0)
-			}
-			end := pos + (e.meta+length+8)&^7
-			if length < 0 || at+length > len(body) || end > len(body) {
-				return nil, corrupt("the index is cut off", nil)
-			}
-			e.name = body[at : at+length]
-			e.raw = body[pos:end]
-			pos = end
-		}
-		prev = e.name
-		x.entries = append(x.entries, e)
+	read := x.flat
+	if x.version == 4 {
+		read = x.expand
 	}
-	for rest := body[pos:]; len(rest) > 0; {
+	rest, err := read(content, n)
+	if err != nil {
+		return nil, err
+	}
+	for len(rest) > 0 {
 		if len(rest) < 8 {
 			return nil, corrupt("the index ends in the middle of an extension", nil)
 		}
@@ -152,6 +153,86 @@ func parseIndexInto(x *indexFile, data []byte, kind hashKind) (*indexFile, error
 		rest = rest[8+size:]
 	}
 	return x, nil
+}
+
+// flat finds the n entries of version 2 or 3 and gives what follows them.
+func (x *indexFile) flat(content []byte, n int) (rest []byte, err error) {
+	fixed := 40 + x.kind.size + 2
+	pos := 12
+	for range n {
+		if pos+fixed > len(content) {
+			return nil, corrupt("the index is cut off", nil)
+		}
+		flags := binary.BigEndian.Uint16(content[pos+fixed-2:])
+		at := pos + fixed
+		if flags&flagExtended != 0 {
+			at += 2
+		}
+		length := int(flags & flagName)
+		if length == flagName {
+			length = bytes.IndexByte(content[min(at, len(content)):], 0)
+		}
+		end := pos + padded(at-pos+length)
+		if length < 0 || end > len(content) {
+			return nil, corrupt("the index is cut off", nil)
+		}
+		x.starts = append(x.starts, uint32(pos))
+		x.staged = x.staged || flags&flagStage != 0
+		pos = end
+	}
+	x.body = content[:pos]
+	return content[pos:], nil
+}
+
+// expand writes out the n entries of version 4, whose names leave out what
+// they share with the name before.
+func (x *indexFile) expand(content []byte, n int) (rest []byte, err error) {
+	fixed := 40 + x.kind.size + 2
+	pos := 12
+	x.body = make([]byte, 0, 2*len(content))
+	var prev []byte
+	for range n {
+		if pos+fixed+2 > len(content) {
+			return nil, corrupt("the index is cut off", nil)
+		}
+		flags := binary.BigEndian.Uint16(content[pos+fixed-2:])
+		at := pos + fixed
+		if flags&flagExtended != 0 {
+			at += 2
+		}
+		strip, used := varint(content[at:])
+		nul := -1
+		if used > 0 {
+			nul = bytes.IndexByte(content[at+used:], 0)
+		}
+		if nul < 0 || strip > uint64(len(prev)) {
+			return nil, corrupt("the index has a broken name", nil)
+		}
+		keep := prev[:uint64(len(prev))-strip]
+		name := content[at+used : at+used+nul]
+		if length := int(flags & flagName); length != min(len(keep)+len(name), flagName) {
+			return nil, corrupt("the index has a broken name", nil)
+		}
+		if len(x.body) > math.MaxInt32 {
+			return nil, &foreignIndex{"more than 2 GB of names"}
+		}
+		start := len(x.body)
+		x.starts = append(x.starts, uint32(start))
+		x.staged = x.staged || flags&flagStage != 0
+		x.body = append(x.body, content[pos:at]...)
+		from := len(x.body)
+		x.body = append(append(x.body, keep...), name...)
+		prev = x.body[from:len(x.body):len(x.body)]
+		x.body = appendPad(x.body, start)
+		pos = at + used + nul + 1
+	}
+	return content[pos:], nil
+}
+
+// appendPad ends the entry that begins at start.
+func appendPad(b []byte, start int) []byte {
+	const none = "\x00\x00\x00\x00\x00\x00\x00\x00"
+	return append(b, none[:padded(len(b)-start)-(len(b)-start)]...)
 }
 
 // varint reads git's offset encoding.
@@ -199,18 +280,8 @@ func (x *indexFile) extFlags(e indexEntry) uint16 {
 
 // find is the position of name among the entries, or where it would be.
 func (x *indexFile) find(name string) (int, bool) {
-	i := sort.Search(len(x.entries), func(i int) bool { return string(x.entries[i].name) >= name })
-	return i, i < len(x.entries) && string(x.entries[i].name) == name
-}
-
-// unmerged reports whether a conflict waits in the index.
-func (x *indexFile) unmerged() bool {
-	for _, e := range x.entries {
-		if x.flags(e)&flagStage != 0 {
-			return true
-		}
-	}
-	return false
+	i := sort.Search(x.len(), func(i int) bool { return string(x.entry(i).name) >= name })
+	return i, i < x.len() && string(x.entry(i).name) == name
 }
 
 // foreign says what stands against rewriting this index here, "" for nothing.
@@ -232,27 +303,48 @@ func (x *indexFile) foreign() string {
 	return ""
 }
 
-// patch is the index after edits, which are sorted by name. writtenAt is the
-// second in which the old file was written: entries from that second or later
-// are "racily clean" and lose their size, as git does when it rewrites an
-// index, or the new file's later time would make git trust them. The result is
-// good until x is used again.
-func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenAt int64) ([]byte, error) {
-	if x.unmerged() {
-		return nil, errUnmerged
+// indexBytes are the parts of an index that is to be written; most belong to
+// the one it came from.
+type indexBytes [][]byte
+
+// chunk is how much is written at a time, so that the disk can begin.
+const chunk = 1 << 20
+
+// writeTo writes the parts and, after them, their checksum, which is made
+// meanwhile.
+func (b indexBytes) writeTo(w io.Writer, kind hashKind) error {
+	sum := make(chan []byte, 1)
+	go func() {
+		h := kind.new()
+		for _, part := range b {
+			h.Write(part)
+		}
+		sum <- h.Sum(nil)
+	}()
+	out := bufio.NewWriter(w)
+	for _, part := range b {
+		for some := range slices.Chunk(part, chunk) {
+			out.Write(some)
+		}
 	}
-	type change struct {
-		at    int // position among the old entries
-		keep  bool
-		entry []byte // nil: gone
-		name  []byte
-	}
-	var changes []change
-	all := true // every edit is in the index
-	added := 0
+	out.Write(<-sum)
+	return out.Flush()
+}
+
+// indexChange is what an edit does to the entries.
+type indexChange struct {
+	at    int // position among the old entries
+	keep  bool
+	entry []byte // fixed part; nil: gone
+	name  []byte
+}
+
+// changes are what edits do; all says that every one of them is in the index.
+func (x *indexFile) changes(edits []indexEdit) (changes []indexChange, added int, all bool) {
+	all = true
 	removed := map[string]bool{}
 	for _, ed := range edits {
-		if i, found := x.find(ed.name); found && ed.next == "" && x.id(x.entries[i]) == ed.prev {
+		if i, found := x.find(ed.name); found && ed.next == "" && x.id(x.entry(i)) == ed.prev {
 			removed[ed.name] = true
 		}
 	}
@@ -261,7 +353,7 @@ func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenA
 		var now oid
 		var old indexEntry
 		if found {
-			old = x.entries[i]
+			old = x.entry(i)
 			now = x.id(old)
 			if x.extFlags(old)&extFlagIntentToAdd != 0 {
 				now = ""
@@ -273,56 +365,111 @@ func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenA
 		}
 		switch {
 		case ed.next == "" && found:
-			changes = append(changes, change{at: i})
+			changes = append(changes, indexChange{at: i})
 			added--
 		case ed.next != "" && found:
-			changes = append(changes, change{at: i, entry: x.replaced(old, ed), name: old.name})
+			changes = append(changes, indexChange{at: i, entry: x.replaced(old, ed), name: old.name})
 		case ed.next != "":
-			name := []byte(ed.name)
-			changes = append(changes, change{at: i, keep: true, entry: x.fresh(ed), name: name})
+			changes = append(changes, indexChange{at: i, keep: true, entry: x.fresh(ed), name: []byte(ed.name)})
 			added++
 		}
 	}
-	out := slices.Grow(x.out[:0], len(x.data)+256*len(edits)+64)
-	out = append(out, "DIRC"...)
-	out = binary.BigEndian.AppendUint32(out, x.version)
-	out = binary.BigEndian.AppendUint32(out, uint32(len(x.entries)+added))
-	var prev []byte
-	put := func(meta, name []byte) {
-		start := len(out)
-		out = append(out, meta...)
-		if x.version == 4 {
-			n := 0
-			for n < len(prev) && n < len(name) && prev[n] == name[n] {
-				n++
+	return changes, added, all
+}
+
+// patch is the index after edits, which are sorted by name. writtenAt is the
+// second in which the old file was written: entries from that second or later
+// are "racily clean" and lose their size, as git does when it rewrites an
+// index, or the new file's later time would make git trust them. The result
+// is good as long as x is not used for another.
+func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenAt int64) (indexBytes, error) {
+	if x.staged {
+		return nil, errUnmerged
+	}
+	changes, added, all := x.changes(edits)
+	head := append(make([]byte, 0, 12), "DIRC"...)
+	head = binary.BigEndian.AppendUint32(head, x.version)
+	head = binary.BigEndian.AppendUint32(head, uint32(x.len()+added))
+	out := indexBytes{head}
+	if x.version == 4 {
+		out = append(out, x.compressed(changes, writtenAt))
+	} else {
+		out = x.runs(out, changes, writtenAt)
+	}
+	for _, e := range x.exts {
+		switch e.name {
+		case "TREE":
+			if fixed, ok := x.patchTrees(e.data, trees, all); ok {
+				out = append(out, appendExt(nil, "TREE", fixed))
 			}
-			out = appendVarint(out, uint64(len(prev)-n))
-			out = append(out, name[n:]...)
-			out = append(out, 0)
-			prev = name
-			return
+		case "REUC": // resolved conflicts by path: still true
+			out = append(out, appendExt(nil, e.name, e.data))
 		}
-		out = append(out, name...)
-		for pad := 8 - (len(out)-start)%8; pad > 0; pad-- {
-			out = append(out, 0)
+		// Tables of offsets (EOIE, IEOT) and the monitor's bitmap (FSMN) are by
+		// position. They are dropped, and git makes them again.
+	}
+	return out, nil
+}
+
+var noSize [4]byte
+
+// racy: entry i is "racily clean" in an index written in that second.
+func (x *indexFile) racy(i int, writtenAt int64) bool {
+	e := x.body[x.starts[i]:]
+	return writtenAt > 0 && int64(binary.BigEndian.Uint32(e[8:])) >= writtenAt && binary.BigEndian.Uint32(e[24:]) != modeModule
+}
+
+// start is where in body entry i begins, or would.
+func (x *indexFile) start(i int) int {
+	if i < x.len() {
+		return int(x.starts[i])
+	}
+	return len(x.body)
+}
+
+// runs are the entries of versions 2 and 3: whole stretches of the old ones
+// with the changes between.
+func (x *indexFile) runs(out indexBytes, changes []indexChange, writtenAt int64) indexBytes {
+	next := 0
+	for _, c := range append(changes, indexChange{at: x.len(), keep: true}) {
+		from := x.start(next)
+		for ; next < c.at; next++ {
+			if x.racy(next, writtenAt) {
+				at := x.start(next)
+				out = append(out, x.body[from:at+36], noSize[:])
+				from = at + 40
+			}
+		}
+		out = append(out, x.body[from:x.start(next)])
+		if !c.keep {
+			next++
+		}
+		if c.entry != nil {
+			out = append(out, appendPad(append(c.entry[:len(c.entry):len(c.entry)], c.name...), 0))
 		}
 	}
+	return out
+}
+
+// compressed are the entries of version 4.
+func (x *indexFile) compressed(changes []indexChange, writtenAt int64) []byte {
+	out := make([]byte, 0, len(x.data))
+	var prev []byte
+	put := func(meta, name []byte) {
+		n := 0
+		for n < len(prev) && n < len(name) && prev[n] == name[n] {
+			n++
+		}
+		out = appendVarint(append(out, meta...), uint64(len(prev)-n))
+		out = append(append(out, name[n:]...), 0)
+		prev = name
+	}
 	next := 0
-	for _, c := range append(changes, change{at: len(x.entries), keep: true}) {
+	for _, c := range append(changes, indexChange{at: x.len(), keep: true}) {
 		for ; next < c.at; next++ {
-			e := x.entries[next]
-			racy := writtenAt > 0 && int64(e.u32(8)) >= writtenAt && e.u32(24) != modeModule
-			if x.version == 4 {
-				at := len(out)
-				put(e.raw[:e.meta], e.name)
-				if racy {
-					clear(out[at+36 : at+40])
-				}
-				continue
-			}
-			at := len(out)
-			out = append(out, e.raw...)
-			if racy {
+			e, at := x.entry(next), len(out)
+			put(e.raw[:e.meta], e.name)
+			if x.racy(next, writtenAt) {
 				clear(out[at+36 : at+40])
 			}
 		}
@@ -333,22 +480,7 @@ func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenA
 			put(c.entry, c.name)
 		}
 	}
-	for _, e := range x.exts {
-		switch e.name {
-		case "TREE":
-			if fixed, ok := x.patchTrees(e.data, trees, all); ok {
-				out = appendExt(out, "TREE", fixed)
-			}
-		case "REUC": // resolved conflicts by path: still true
-			out = appendExt(out, e.name, e.data)
-		}
-		// Tables of offsets (EOIE, IEOT) and the monitor's bitmap (FSMN) are by
-		// position. They are dropped, and git makes them again.
-	}
-	sum := x.kind.new()
-	sum.Write(out)
-	x.out = sum.Sum(out)
-	return x.out, nil
+	return out
 }
 
 func appendExt(out []byte, name string, data []byte) []byte {
@@ -368,8 +500,8 @@ func (x *indexFile) clashes(name string, removed map[string]bool) bool {
 		}
 	}
 	below := []byte(name + "/")
-	for i, _ := x.find(string(below)); i < len(x.entries) && bytes.HasPrefix(x.entries[i].name, below); i++ {
-		if !removed[string(x.entries[i].name)] {
+	for i, _ := x.find(string(below)); i < x.len() && bytes.HasPrefix(x.entry(i).name, below); i++ {
+		if !removed[string(x.entry(i).name)] {
 			return true
 		}
 	}

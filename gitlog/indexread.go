@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"memsync"
 )
@@ -18,10 +17,6 @@ import (
 func (r *Repo) readIndex() (*indexFile, fileStamp, error) {
 	return r.readIndexInto(&indexFile{})
 }
-
-// indexRoom are indexes whose memory the next commit may use again: an index
-// of 10,000 files is 1 MB, taken apart and patched as much again twice.
-var indexRoom = sync.Pool{New: func() any { return &indexFile{} }}
 
 // readIndexInto is readIndex in the room of an index that is no longer used.
 func (r *Repo) readIndexInto(x *indexFile) (*indexFile, fileStamp, error) {

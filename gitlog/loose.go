@@ -7,27 +7,41 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"memsync"
 )
 
-// zlibs are compressors at level 1, which is what git itself uses for loose
-// objects (core.looseCompression): a tree of 10,000 files takes 40 ms at the
-// default level, and every commit below it writes one.
-var zlibs = sync.Pool{New: func() any {
-	w, err := zlib.NewWriterLevel(nil, zlib.BestSpeed)
-	if err != nil {
-		panic("bug: zlib does not know its own level: " + err.Error())
+// compressor packs at level 1, which is what git itself uses for loose objects
+// (core.looseCompression): a tree of 10,000 files takes 40 ms at the default
+// level, and every commit below it writes one. Its tables are 1 MB, so there
+// is one, and it is kept.
+type compressor struct {
+	z   *zlib.Writer
+	buf bytes.Buffer
+}
+
+// pack is a loose object's bytes, good until the next one.
+func (c *compressor) pack(o newObject) []byte {
+	c.buf.Reset()
+	if c.z == nil {
+		z, err := zlib.NewWriterLevel(&c.buf, zlib.BestSpeed)
+		if err != nil {
+			panic("bug: zlib does not know its own level: " + err.Error())
+		}
+		c.z = z
 	}
-	return w
-}}
+	c.z.Reset(&c.buf)
+	c.z.Write(header(o.typ, len(o.data)))
+	c.z.Write(o.data)
+	c.z.Close()
+	return c.buf.Bytes()
+}
 
 // writeObjects writes objects that are not there yet. Afterwards each is under
 // its name, and a later sync of a file that is created after this call makes
 // all of them durable (see settler). Existing ones are marked as used, so that
-// a running gc leaves them alone.
+// a running gc leaves them alone. Called with r.commits held.
 func (r *Repo) writeObjects(objs []newObject, s *settler) error {
 	for _, o := range objs {
 		if err := r.writeObject(o, s); err != nil {
@@ -64,14 +78,7 @@ func (r *Repo) writeObject(o newObject, s *settler) error {
 	if err != nil {
 		return fault(memsync.CodeIOWrite, "writing git objects", err)
 	}
-	var buf bytes.Buffer
-	z := zlibs.Get().(*zlib.Writer)
-	z.Reset(&buf)
-	z.Write(header(o.typ, len(o.data)))
-	z.Write(o.data)
-	z.Close()
-	zlibs.Put(z)
-	_, err = tmp.Write(buf.Bytes())
+	_, err = tmp.Write(r.packer.pack(o))
 	if err == nil {
 		err = tmp.Chmod(0o444)
 	}

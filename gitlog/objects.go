@@ -147,8 +147,30 @@ func (l *lazyObjects) read(id oid) (string, []byte, error) {
 
 func (l *lazyObjects) close() error { return errors.Join(l.nativeObjects.close(), l.fetch.close()) }
 
-// object reads one object of a known type.
+// madeMost bounds what is remembered of a commit's own trees. The next commit
+// shares most of their names with this one: five objects that need not be
+// unpacked again.
+const madeMost = 256 << 10 // bytes
+
+// remember keeps the trees and the commit of the last commit made here.
+func (r *Repo) remember(objs []newObject) {
+	made, room := map[oid]newObject{}, madeMost
+	for _, o := range objs {
+		if o.typ != typeBlob && len(o.data) <= room {
+			made[o.id] = o
+			room -= len(o.data)
+		}
+	}
+	r.made.Store(&made)
+}
+
+// object reads one object of a known type. The caller must not change it.
 func (r *Repo) object(id oid, want string) ([]byte, error) {
+	if made := r.made.Load(); made != nil {
+		if o, ok := (*made)[id]; ok && o.typ == want {
+			return o.data, nil
+		}
+	}
 	typ, data, err := r.objects.read(id)
 	if err != nil {
 		if errors.Is(err, errNoObject) {

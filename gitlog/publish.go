@@ -68,7 +68,15 @@ func (p *preparedIndex) sync() error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-func (p *preparedIndex) install() error {
+// install puts the new index into its place. Its last reader lets an old file
+// go, which takes 4 ms at 100,000 entries: on an ordered disk (which is to
+// say, where an open file can be replaced) nobody waits for that.
+func (p *preparedIndex) install(kind diskKind) error {
+	if kind == diskOrdered {
+		if old, err := os.Open(p.to); err == nil {
+			defer func() { go old.Close() }()
+		}
+	}
 	if err := os.Rename(p.file, p.to); err != nil {
 		return err
 	}
@@ -76,14 +84,27 @@ func (p *preparedIndex) install() error {
 	return nil
 }
 
+// pushed is a file whose bytes start on their way to the disk as they come.
+type pushed struct {
+	f       *os.File
+	waiting int // bytes
+}
+
+func (p *pushed) Write(b []byte) (int, error) {
+	n, err := p.f.Write(b)
+	if p.waiting += n; p.waiting >= chunk {
+		startWriteback(p.f)
+		p.waiting = 0
+	}
+	return n, err
+}
+
 // prepareIndex writes the index as it will be, next to the real one.
 func (j *commitJob) prepareIndex() error {
 	r := j.r
 	j.index = preparedIndex{to: filepath.Join(r.gitDir, "index")}
 	file := r.preparedName(indexKind)
-	room := indexRoom.Get().(*indexFile)
-	defer indexRoom.Put(room)
-	x, stamp, err := r.readIndexInto(room)
+	x, stamp, err := r.readIndexInto(&r.room)
 	j.index.base = stamp
 	var foreign *foreignIndex
 	if err != nil && !errors.As(err, &foreign) {
@@ -115,7 +136,7 @@ func (j *commitJob) prepareIndex() error {
 		}
 		j.foreign, j.doubt = w.foreign, w.doubt && len(lost) == 0
 	}
-	data, err := x.patch(after(lost, j.patched), j.trees, indexSecond(stamp))
+	parts, err := x.patch(after(lost, j.patched), j.trees, indexSecond(stamp))
 	if errors.Is(err, errUnmerged) {
 		return pausedError("merge", "the index holds an unresolved conflict: resolve it and `git add`")
 	}
@@ -131,10 +152,12 @@ func (j *commitJob) prepareIndex() error {
 	if info, err := os.Stat(j.index.to); err == nil {
 		_ = f.Chmod(info.Mode().Perm())
 	}
-	_, err = f.Write(data)
-	if err == nil && r.disk == diskOrdered {
-		startWriteback(f)
-		err = waitWriteback(f)
+	if r.disk == diskOrdered {
+		if err = parts.writeTo(&pushed{f: f}, r.kind); err == nil {
+			err = waitWriteback(f)
+		}
+	} else {
+		err = parts.writeTo(f, r.kind)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fault(memsync.CodeIOWrite, "writing the index", err)

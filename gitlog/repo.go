@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"memsync"
@@ -43,10 +44,13 @@ type Repo struct {
 	version  string
 
 	care     aftercare
-	commits  sync.Mutex    // one commit at a time
-	watched  *indexWatch   // guarded by commits
-	lockWait time.Duration // how long a held lock is waited for
-	force    func(*way)    // tests: change how commits are made
+	commits  sync.Mutex                        // one commit at a time
+	watched  *indexWatch                       // guarded by commits
+	room     indexFile                         // the memory of the index that the last commit read; guarded by commits
+	packer   compressor                        // guarded by commits
+	made     atomic.Pointer[map[oid]newObject] // see remember
+	lockWait time.Duration                     // how long a held lock is waited for
+	force    func(*way)                        // tests: change how commits are made
 	pause    func(step string)
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -74,7 +75,7 @@ type times struct{ ours, cli, gogit []time.Duration }
 // commits edits one file at a time, in turns: by memsync's journal, file and
 // commit; by the git command; by go-git's worktree. Each on its own copy of
 // the store, and each begins with nothing left to write, so that none pays for
-// another's bytes (git leaves its own to be written later).
+// another's bytes (git leaves its own to be written later) or garbage.
 func commits(dir string, n int, layout gen.Layout, rounds int) times {
 	a, b, c := dir+"-ours", dir+"-cli", dir+"-gogit"
 	for _, d := range []string{a, b, c} {
@@ -103,8 +104,11 @@ func commits(dir string, n int, layout gen.Layout, rounds int) times {
 	return t
 }
 
-// settle waits until everything is on the disk.
-func settle() { check(exec.Command("sync").Run()) }
+// settle waits until everything is on the disk and go-git's garbage is gone.
+func settle() {
+	check(exec.Command("sync").Run())
+	runtime.GC()
+}
 
 func gitCLI(dir string, p memsync.Path, content []byte) {
 	check(os.WriteFile(filepath.Join(dir, string(p)), content, 0o644))
