@@ -91,7 +91,10 @@ func (r *Repo) watchIndex(j *commitJob) {
 		return // git wrote the index, in a form that is git's alone
 	}
 	now := time.Now()
-	w := &indexWatch{ref: j.ref, stamp: stampOf(filepath.Join(r.gitDir, "index")), mark: string(j.c.Plan), foreign: j.foreign, doubt: j.doubt}
+	if r.room.becomes {
+		r.room.stamp = j.index.made
+	}
+	w := &indexWatch{ref: j.ref, stamp: j.index.made, mark: string(j.c.Plan), foreign: j.foreign, doubt: j.doubt}
 	if old := r.watched; old != nil && old.ref == j.ref && old.last().id == j.parent {
 		for _, c := range old.commits {
 			if !c.over(now) {

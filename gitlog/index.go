@@ -3,6 +3,7 @@ package gitlog
 import (
 	"bufio"
 	"bytes"
+	"encoding"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -62,6 +63,11 @@ type indexFile struct {
 	starts  []uint32 // where in body each begins
 	exts    []indexExt
 	staged  bool // an entry is a side of a conflict
+
+	own     bool      // body may be changed
+	becomes bool      // patch has made it the new index
+	stamp   fileStamp // of the file, while it is certain that x is what that holds
+	sums    [][]byte  // states of body's checksum, see newIndex.checksum
 }
 
 // indexEntry is one entry: meta is its fixed part (stat, id, flags), raw all
@@ -111,7 +117,7 @@ func parseIndex(data []byte, kind hashKind) (*indexFile, error) {
 
 // parseIndexInto is parseIndex in the room of an index that is no longer used.
 func parseIndexInto(x *indexFile, data []byte, kind hashKind) (*indexFile, error) {
-	*x = indexFile{kind: kind, data: data, version: 2, starts: x.starts[:0]}
+	*x = indexFile{kind: kind, data: data, version: 2, starts: x.starts[:0], own: x.own}
 	if len(data) == 0 {
 		return x, nil
 	}
@@ -303,32 +309,59 @@ func (x *indexFile) foreign() string {
 	return ""
 }
 
-// indexBytes are the parts of an index that is to be written; most belong to
-// the one it came from.
-type indexBytes [][]byte
+// newIndex is an index that is to be written, in parts; most belong to the one
+// it came from. sums, where it is not nil, are those of the first part.
+type newIndex struct {
+	parts [][]byte
+	sums  *[][]byte
+}
 
 // chunk is how much is written at a time, so that the disk can begin.
 const chunk = 1 << 20
 
 // writeTo writes the parts and, after them, their checksum, which is made
 // meanwhile.
-func (b indexBytes) writeTo(w io.Writer, kind hashKind) error {
+func (n newIndex) writeTo(w io.Writer, kind hashKind) error {
 	sum := make(chan []byte, 1)
-	go func() {
-		h := kind.new()
-		for _, part := range b {
-			h.Write(part)
-		}
-		sum <- h.Sum(nil)
-	}()
+	go func() { sum <- n.checksum(kind) }()
 	out := bufio.NewWriter(w)
-	for _, part := range b {
+	for _, part := range n.parts {
 		for some := range slices.Chunk(part, chunk) {
 			out.Write(some)
 		}
 	}
 	out.Write(<-sum)
 	return out.Flush()
+}
+
+// checksum goes on where sums end, and adds to them: the state after each
+// chunk. At 100,000 files a checksum from the start takes as long as writing.
+func (n newIndex) checksum(kind hashKind) []byte {
+	h := kind.new()
+	parts := n.parts
+	if n.sums != nil {
+		known := len(*n.sums)
+		if known > 0 {
+			if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary((*n.sums)[known-1]); err != nil {
+				panic("bug: a checksum does not know its own state: " + err.Error())
+			}
+		}
+		for some := range slices.Chunk(parts[0][known*chunk:], chunk) {
+			h.Write(some)
+			if len(some) == chunk {
+				state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+				if err != nil {
+					panic("bug: a checksum does not tell its state: " + err.Error())
+				}
+				*n.sums = append(*n.sums, state)
+			}
+		}
+		parts = parts[1:]
+	}
+	for _, part := range parts {
+		h.Write(part)
+	}
+	return h.Sum(nil)
 }
 
 // indexChange is what an edit does to the entries.
@@ -338,6 +371,9 @@ type indexChange struct {
 	entry []byte // fixed part; nil: gone
 	name  []byte
 }
+
+// moves: entries after it do not stay where they are.
+func (c indexChange) moves() bool { return c.keep || c.entry == nil }
 
 // changes are what edits do; all says that every one of them is in the index.
 func (x *indexFile) changes(edits []indexEdit) (changes []indexChange, added int, all bool) {
@@ -382,33 +418,74 @@ func (x *indexFile) changes(edits []indexEdit) (changes []indexChange, added int
 // are "racily clean" and lose their size, as git does when it rewrites an
 // index, or the new file's later time would make git trust them. The result
 // is good as long as x is not used for another.
-func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenAt int64) (indexBytes, error) {
+//
+// Where x may and no entry comes or goes, x itself becomes the new index.
+func (x *indexFile) patch(edits []indexEdit, trees map[string]treeEdit, writtenAt int64) (newIndex, error) {
 	if x.staged {
-		return nil, errUnmerged
+		return newIndex{}, errUnmerged
 	}
+	x.stamp = fileStamp{}
 	changes, added, all := x.changes(edits)
-	head := append(make([]byte, 0, 12), "DIRC"...)
-	head = binary.BigEndian.AppendUint32(head, x.version)
-	head = binary.BigEndian.AppendUint32(head, uint32(x.len()+added))
-	out := indexBytes{head}
-	if x.version == 4 {
-		out = append(out, x.compressed(changes, writtenAt))
+	x.patchExts(trees, all)
+	var out newIndex
+	if x.becomes = x.own && x.version < 4 && !slices.ContainsFunc(changes, indexChange.moves); x.becomes {
+		x.overwrite(changes, writtenAt)
+		out = newIndex{parts: [][]byte{x.body}, sums: &x.sums}
 	} else {
-		out = x.runs(out, changes, writtenAt)
+		out.parts = x.rewritten(changes, added, writtenAt)
 	}
+	for _, e := range x.exts {
+		out.parts = append(out.parts, appendExt(nil, e.name, e.data))
+	}
+	return out, nil
+}
+
+// patchExts leaves the extensions that are still true.
+func (x *indexFile) patchExts(trees map[string]treeEdit, all bool) {
+	var exts []indexExt
 	for _, e := range x.exts {
 		switch e.name {
 		case "TREE":
 			if fixed, ok := x.patchTrees(e.data, trees, all); ok {
-				out = append(out, appendExt(nil, "TREE", fixed))
+				exts = append(exts, indexExt{"TREE", fixed})
 			}
 		case "REUC": // resolved conflicts by path: still true
-			out = append(out, appendExt(nil, e.name, e.data))
+			exts = append(exts, e)
 		}
 		// Tables of offsets (EOIE, IEOT) and the monitor's bitmap (FSMN) are by
 		// position. They are dropped, and git makes them again.
 	}
-	return out, nil
+	x.exts = exts
+}
+
+// overwrite makes the changes, which are as long as what they replace, in x.
+func (x *indexFile) overwrite(changes []indexChange, writtenAt int64) {
+	first := len(x.body) // byte that changes
+	for i := range x.len() {
+		if x.racy(i, writtenAt) {
+			at := x.start(i) + 36
+			first = min(first, at)
+			copy(x.body[at:], noSize[:])
+		}
+	}
+	for _, c := range changes {
+		at := x.start(c.at)
+		first = min(first, at)
+		copy(x.body[at:], c.entry)
+	}
+	x.sums = x.sums[:min(len(x.sums), first/chunk)]
+}
+
+// rewritten are the parts of a new index up to its extensions.
+func (x *indexFile) rewritten(changes []indexChange, added int, writtenAt int64) [][]byte {
+	head := append(make([]byte, 0, 12), "DIRC"...)
+	head = binary.BigEndian.AppendUint32(head, x.version)
+	head = binary.BigEndian.AppendUint32(head, uint32(x.len()+added))
+	out := [][]byte{head}
+	if x.version == 4 {
+		return append(out, x.compressed(changes, writtenAt))
+	}
+	return x.runs(out, changes, writtenAt)
 }
 
 var noSize [4]byte
@@ -429,7 +506,7 @@ func (x *indexFile) start(i int) int {
 
 // runs are the entries of versions 2 and 3: whole stretches of the old ones
 // with the changes between.
-func (x *indexFile) runs(out indexBytes, changes []indexChange, writtenAt int64) indexBytes {
+func (x *indexFile) runs(out [][]byte, changes []indexChange, writtenAt int64) [][]byte {
 	next := 0
 	for _, c := range append(changes, indexChange{at: x.len(), keep: true}) {
 		from := x.start(next)

@@ -2,6 +2,8 @@ package gitlog
 
 import (
 	"bytes"
+	"crypto/sha1"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -212,10 +214,61 @@ func TestForeignEntriesAreCopied(t *testing.T) {
 	}
 }
 
+// TestIndexOverwritten: an index that becomes the new one in its own memory,
+// again and again, is to the byte what a fresh one makes of the same edits.
+func TestIndexOverwritten(t *testing.T) {
+	const entries = 40_000 // 3 MB: several states of the checksum
+	data := binary.BigEndian.AppendUint32([]byte("DIRC\x00\x00\x00\x02"), entries)
+	blob := func(i int) oid { return kindSHA1.id(typeBlob, []byte(itoa(i))) }
+	name := func(i int) string { return fmt.Sprintf("d/%05d.md", i) }
+	empty := &indexFile{kind: kindSHA1, version: 2}
+	for i := range entries {
+		start := len(data)
+		data = append(data, empty.fresh(indexEdit{name: name(i), next: blob(i), mode: modeFile, stat: fileStat{mtime: uint32(i), size: 7}})...)
+		data = appendPad(append(data, name(i)...), start)
+	}
+	sum := sha1.Sum(data)
+	data = append(data, sum[:]...)
+	own, err := parseIndex(bytes.Clone(data), kindSHA1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.own = true
+	had := map[int]oid{}
+	for round, at := range []int{39_999, 0, 20_000, 35_000, 35_001, 12} {
+		prev, known := had[at]
+		if !known {
+			prev = blob(at)
+		}
+		edits := []indexEdit{{name: name(at), prev: prev, next: blob(entries + round), mode: modeFile, stat: fileStat{mtime: 1, size: 5}}}
+		had[at] = edits[0].next
+		racy := int64(entries - 10*round)
+		fresh, err := parseIndex(bytes.Clone(data), kindSHA1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := fresh.patch(edits, nil, racy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := own.patch(edits, nil, racy)
+		if err != nil || !own.becomes {
+			t.Fatalf("becomes %v: %v", own.becomes, err)
+		}
+		data = written(t, want)
+		if !bytes.Equal(written(t, got), data) {
+			t.Fatalf("round %d: not the same index", round)
+		}
+		if !bytes.Equal(own.body, data[:len(own.body)]) {
+			t.Fatalf("round %d: the memory is not what was written", round)
+		}
+	}
+}
+
 // written is the index that the parts make.
-func written(t testing.TB, parts indexBytes) []byte {
+func written(t testing.TB, n newIndex) []byte {
 	var b bytes.Buffer
-	if err := parts.writeTo(&b, kindSHA1); err != nil {
+	if err := n.writeTo(&b, kindSHA1); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -18,10 +18,15 @@ func (r *Repo) readIndex() (*indexFile, fileStamp, error) {
 	return r.readIndexInto(&indexFile{})
 }
 
-// readIndexInto is readIndex in the room of an index that is no longer used.
+// readIndexInto is readIndex in the room of an index that is no longer used,
+// which is taken as it is when nobody wrote the file since.
 func (r *Repo) readIndexInto(x *indexFile) (*indexFile, fileStamp, error) {
 	file := filepath.Join(r.gitDir, "index")
 	stamp := stampOf(file)
+	if x.stamp.ok && x.stamp == stamp {
+		return x, stamp, nil
+	}
+	x.stamp = fileStamp{}
 	data, err := readInto(x.data, file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, stamp, fault(memsync.CodeIORead, "reading the index", err)

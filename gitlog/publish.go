@@ -51,6 +51,7 @@ type preparedIndex struct {
 	file string    // "" when there is nothing to change
 	to   string    // the real one
 	base fileStamp // of the real one when it was read
+	made fileStamp // of the real one when it is this one
 }
 
 func (p *preparedIndex) remove() {
@@ -104,6 +105,7 @@ func (j *commitJob) prepareIndex() error {
 	r := j.r
 	j.index = preparedIndex{to: filepath.Join(r.gitDir, "index")}
 	file := r.preparedName(indexKind)
+	r.room.own = true
 	x, stamp, err := r.readIndexInto(&r.room)
 	j.index.base = stamp
 	var foreign *foreignIndex
@@ -162,6 +164,8 @@ func (j *commitJob) prepareIndex() error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fault(memsync.CodeIOWrite, "writing the index", err)
 	}
+	j.index.made = stampOf(file)
+	j.index.made.path = j.index.to
 	return nil
 }
 

@@ -41,8 +41,8 @@ func main() {
 		help(bin)
 	}
 	if want("commit") {
-		one := commits(filepath.Join(scratch, "1k"), 1_000, gen.Ours, 60)
-		ten := commits(filepath.Join(scratch, "10k"), 10_000, gen.Ours, 60)
+		one := commits(filepath.Join(scratch, "1k"), 1_000, gen.Ours, 200)
+		ten := commits(filepath.Join(scratch, "10k"), 10_000, gen.Ours, 200)
 		figure("commit_10k_ms", ms(median(ten.ours)), "ms")
 		figure("git_cli_10k_ms", ms(median(ten.cli)), "ms")
 		figure("gogit_worktree_10k_ms", ms(median(ten.gogit)), "ms")
@@ -63,7 +63,7 @@ func main() {
 		batch(filepath.Join(scratch, "batch"))
 	}
 	if *big && want("100k") {
-		huge := commits(filepath.Join(scratch, "100k"), 100_000, gen.Ours, 8)
+		huge := commits(filepath.Join(scratch, "100k"), 100_000, gen.Ours, 24)
 		figure("commit_100k_ms", ms(median(huge.ours)), "ms")
 		figure("commit_vs_git_cli_100k", ratio(huge.ours, huge.cli), "ratio")
 	}
