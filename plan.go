@@ -47,6 +47,8 @@ const (
 	EventRejected  EventOp = "memory.write.rejected"
 	EventHeld      EventOp = "memory.write.held"
 	EventNoop      EventOp = "memory.write.noop"
+	EventBlind     EventOp = "memory.watch.blind"     // the watcher can't see: everything is looked at instead
+	EventRecovered EventOp = "memory.watch.recovered" // it sees again
 	EventReverted  EventOp = "memory.write.reverted"
 )
 

@@ -1,6 +1,8 @@
 package watcher
 
 import (
+	"errors"
+	"io/fs"
 	"iter"
 	"slices"
 	"strings"
@@ -43,6 +45,8 @@ type Batch struct {
 	RootGone []memsync.Path // scope directories that are missing or can't be read: never deletions
 	Emptied  []memsync.Path // scope directories that hold nothing at all, as an unmounted disk leaves them
 	Memories int            // memories and logs on disk
+
+	Absent []memsync.Path // of those that Look was asked about: nothing is there
 
 	present map[memsync.Path]bool
 	blind   []memsync.Path // links, and directories that could not be listed: nothing there or below is missing
@@ -111,13 +115,47 @@ func Scan(root string, scopes []memsync.Scope, outside bool, known func(memsync.
 	if outside {
 		w.dir(top, "", 0)
 	}
+	b.sort()
+	return b, nil
+}
+
+func (b *Batch) sort() {
 	byPath := func(a, b Seen) int { return strings.Compare(string(a.Path), string(b.Path)) }
 	slices.SortFunc(b.Changed, byPath)
 	slices.SortFunc(b.Authored, byPath)
 	slices.Sort(b.Copies)
 	slices.Sort(b.Nested)
 	slices.SortFunc(b.Skipped, func(a, b Skip) int { return strings.Compare(string(a.Path), string(b.Path)) })
-	return b, nil
+}
+
+// Look is Scan for a few paths: it looks at these and at nothing else. What it
+// says of scope directories and Missing is empty.
+func Look(root string, scopes []memsync.Scope, outside bool, paths []memsync.Path) Batch {
+	b := Batch{present: map[memsync.Path]bool{}}
+	w := &walk{scopes: scopes, known: func(memsync.Path) (Stat, bool) { return Stat{}, false }, b: &b}
+	place := Place{Root: root, Scopes: scopes, Outside: outside}
+	for _, p := range paths {
+		if !place.counts(p) {
+			continue
+		}
+		scope, inScope := memsync.ScopeOf(scopes, p)
+		class, list := w.judge(p, scope, inScope)
+		dir, name, err := openParent(root, p)
+		if err == nil {
+			var st Stat
+			var kind fs.FileMode
+			st, kind, err = dir.stat(name)
+			dir.close()
+			if err == nil && kind == 0 {
+				w.file(p, class, list, st)
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			b.Absent = append(b.Absent, p)
+		}
+	}
+	b.sort()
+	return b
 }
 
 // openBelow opens a directory below top, step by step; top itself for "".

@@ -1,0 +1,64 @@
+package watcher
+
+import (
+	"path/filepath"
+	"slices"
+
+	"memsync"
+)
+
+// Place is what is watched: the scopes' directories of a store, or the whole
+// store, and the directory in which git says what it is doing.
+type Place struct {
+	Root    string // absolute
+	Scopes  []memsync.Scope
+	Outside bool   // files outside of every scope count, too
+	GitDir  string // absolute
+}
+
+func (p Place) abs(path memsync.Path) string {
+	return filepath.Join(p.Root, filepath.FromSlash(string(path)))
+}
+
+// tops are the directories that a watch begins with: the root, or the scopes'
+// own, or, for a scope whose directory is not there, the way to it.
+func (p Place) tops(exists func(memsync.Path) bool) []memsync.Path {
+	if p.Outside {
+		return []memsync.Path{""}
+	}
+	var out []memsync.Path
+	for _, s := range p.Scopes {
+		dir := s.Dir
+		for dir != "" && !exists(dir) {
+			dir = dir.Dir()
+		}
+		if !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// enters reports whether a scan looks into the folder name of dir.
+func (p Place) enters(dir memsync.Path, name string) bool {
+	w := &walk{scopes: p.Scopes}
+	_, inScope := memsync.ScopeOf(p.Scopes, join(dir, "x"))
+	if w.passedBy(dir, name, inScope) {
+		return false
+	}
+	child := join(dir, name)
+	_, childIn := memsync.ScopeOf(p.Scopes, join(child, "x"))
+	return p.Outside || childIn || w.leadsToScope(child)
+}
+
+// counts reports whether a scan looks at a file of that path.
+func (p Place) counts(path memsync.Path) bool {
+	dir := path.Dir()
+	scope, inScope := memsync.ScopeOf(p.Scopes, path)
+	w := &walk{scopes: p.Scopes}
+	if !inScope && !p.Outside || w.passedBy(dir, path.Base(), inScope) {
+		return false
+	}
+	_, list := w.judge(path, scope, inScope)
+	return list != listNone
+}
