@@ -22,7 +22,7 @@ func (k *Keeper) Changes(ctx context.Context, from, to string) ([]FileDiff, erro
 	}
 	readOnly := k.opt.ReadOnly
 	k.opt.ReadOnly = true // look without waiting for files to settle
-	s, err := k.look(ctx)
+	s, err := k.look(ctx, glance{})
 	k.opt.ReadOnly = readOnly
 	if err != nil {
 		return nil, err

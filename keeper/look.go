@@ -31,20 +31,52 @@ type sight struct {
 	skipped  []memsync.Finding
 	rooms    []memsync.Path // scope directories that are missing or hold nothing, as an unmounted disk leaves them
 	on       int            // memories on disk
+	again    []memsync.Path // unfinished, in a glance
 }
 
-// look scans the disk and reads what differs from what was accepted. Files
-// that were only touched are noted in the catalog on the way.
-func (k *Keeper) look(ctx context.Context) (*sight, error) {
+// glance is where a look looks.
+type glance struct {
+	paths  []memsync.Path // these alone; nil is everywhere
+	graced []memsync.Path // what is away of these was away for long enough
+}
+
+// errElsewhere: what a glance at a few paths found can be understood only by
+// looking everywhere. A vanished memory may be half of a rename or of a mass
+// delete, a policy file may change what counts.
+var errElsewhere = errors.New("look everywhere")
+
+// scan asks the watcher what differs from what was noted.
+func (k *Keeper) scan(g glance) (watcher.Batch, error) {
+	outside := k.Store.Kind != store.Embedded
+	if g.paths != nil {
+		b := watcher.Look(k.Store.Root, k.Store.Scopes, outside, g.paths)
+		for _, p := range b.Absent {
+			if _, _, accepted := k.catalog.Accepted(p); accepted || k.isHeld(p) {
+				return b, errElsewhere
+			}
+		}
+		for _, seen := range b.Authored {
+			if base := seen.Path.Base(); base == "memsync.toml" || base == "workspace.toml" || base == ".gitignore" || base == ".gitattributes" {
+				return b, errElsewhere
+			}
+		}
+		return b, nil
+	}
 	stats, err := k.catalog.Stats()
 	if err != nil {
-		return nil, err
+		return watcher.Batch{}, err
 	}
 	known := func(p memsync.Path) (watcher.Stat, bool) {
 		d, ok := stats[p]
 		return watcher.Stat(d.Stat), ok
 	}
-	scanned, err := watcher.Scan(k.Store.Root, k.Store.Scopes, k.Store.Kind != store.Embedded, known)
+	return watcher.Scan(k.Store.Root, k.Store.Scopes, outside, known)
+}
+
+// look scans the disk and reads what differs from what was accepted. Files
+// that were only touched are noted in the catalog on the way.
+func (k *Keeper) look(ctx context.Context, g glance) (*sight, error) {
+	scanned, err := k.scan(g)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +89,10 @@ func (k *Keeper) look(ctx context.Context) (*sight, error) {
 	for _, seen := range scanned.Changed {
 		paths[seen.Path] = true
 	}
-	for _, h := range k.heldNow() { // what waits is looked at each time: rules, policy and allowances move
-		paths[h.Path] = true
+	if g.paths == nil {
+		for _, h := range k.heldNow() { // what waits is looked at each time: rules, policy and allowances move
+			paths[h.Path] = true
+		}
 	}
 	ignored, err := k.repo.Ignored(slices.Collect(maps.Keys(paths)))
 	if err != nil {
@@ -72,15 +106,17 @@ func (k *Keeper) look(ctx context.Context) (*sight, error) {
 		if ignored[p] {
 			continue
 		}
-		if err := k.lookAt(ctx, s, p, &touched); err != nil {
+		if err := k.lookAt(ctx, s, p, g, &touched); err != nil {
 			return nil, err
 		}
 	}
-	if err := k.lookForGone(ctx, s, scanned); err != nil {
-		return nil, err
+	if g.paths == nil {
+		if err := k.lookForGone(ctx, s, scanned, g.graced); err != nil {
+			return nil, err
+		}
 	}
 	k.lookForIndexes(s)
-	if !k.opt.ReadOnly {
+	if !k.opt.ReadOnly && g.paths == nil {
 		k.sight = s
 		if err := k.bringBackLedgers(); err != nil {
 			return nil, err
@@ -103,7 +139,7 @@ func (k *Keeper) look(ctx context.Context) (*sight, error) {
 }
 
 // lookAt reads one path that may have changed.
-func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, touched *indexer.Update) error {
+func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, g glance, touched *indexer.Update) error {
 	scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
 	if !ok {
 		return nil
@@ -139,6 +175,10 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, touched *
 		}
 	}
 	if err == nil && unclosed(data, k.Store.Policy.Limits) {
+		if g.paths != nil && k.growing(st) {
+			s.again = append(s.again, p)
+			return nil
+		}
 		if data, err = k.waitForRest(ctx, p, st, data); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -16,6 +17,7 @@ type Report struct {
 	Skipped  []memsync.Finding `json:"skipped,omitempty"`
 	Paused   string            `json:"paused,omitempty"`
 	Detail   string            `json:"detail,omitempty"`
+	Again    []memsync.Path    `json:"-"` // unfinished: look again in a while
 }
 
 // Decisions are all decisions of the pass.
@@ -31,6 +33,11 @@ func (r Report) Decisions() []memsync.Decision {
 type OnceOptions struct {
 	AcceptDeletes bool                           // a person let a mass delete go
 	Accept        map[memsync.Path]memsync.Actor // held files that a person accepts
+
+	// Of the watcher: look at these alone, which are quiet, and were away for
+	// long enough if they are away. An unfinished file is not waited for, it is
+	// reported in Again. Nil looks everywhere and waits.
+	Only []memsync.Path
 }
 
 // Once takes every changed file of the store through the house: one plan, one
@@ -47,11 +54,16 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 	}
 	k.acceptDeletes, k.nameless = opt.AcceptDeletes, nil
 	defer func() { k.acceptDeletes = false }()
+	where := glance{paths: opt.Only, graced: opt.Only}
 
 	for _, actor := range k.authors() {
 		var last *sight
 		out, err := k.step(ctx, func() ([]memsync.Candidate, error) {
-			s, err := k.look(ctx)
+			s, err := k.look(ctx, where)
+			if errors.Is(err, errElsewhere) {
+				where.paths = nil
+				s, err = k.look(ctx, where)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -71,6 +83,7 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 			r.Outcomes = append(r.Outcomes, out)
 		}
 		r.Skipped = last.skipped
+		r.Again = append(r.Again, last.again...)
 		for _, d := range out.Decisions {
 			if d.Error != nil && d.Error.Code == memsync.CodeDeletesHeld {
 				r.Waiting = append(r.Waiting, d.Path)

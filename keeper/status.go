@@ -67,7 +67,7 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	}
 	readOnly := k.opt.ReadOnly
 	k.opt.ReadOnly = true // look without waiting for files to settle
-	s, err := k.look(ctx)
+	s, err := k.look(ctx, glance{})
 	k.opt.ReadOnly = readOnly
 	if err != nil {
 		return out, err

@@ -14,10 +14,10 @@ import (
 // waitForRest gives a file whose frontmatter is not closed yet the time to
 // become whole: 2 s after its last write it is taken as it is.
 func (k *Keeper) waitForRest(ctx context.Context, p memsync.Path, st watcher.Stat, data []byte) ([]byte, error) {
-	age := k.opt.Now().Sub(time.Unix(0, st.MTime))
-	if age < 0 || age >= unclosedGrace || k.opt.ReadOnly {
+	if !k.growing(st) || k.opt.ReadOnly {
 		return data, nil
 	}
+	age := k.opt.Now().Sub(time.Unix(0, st.MTime))
 	if err := sleep(ctx, unclosedGrace-age); err != nil {
 		return nil, err
 	}
@@ -26,6 +26,13 @@ func (k *Keeper) waitForRest(ctx context.Context, p memsync.Path, st watcher.Sta
 		return data, nil // gone or grown: the next look sees it
 	}
 	return again, nil
+}
+
+// growing reports whether a file was written so recently that its writer may
+// not have finished.
+func (k *Keeper) growing(st watcher.Stat) bool {
+	age := k.opt.Now().Sub(time.Unix(0, st.MTime))
+	return age >= 0 && age < unclosedGrace
 }
 
 // note remembers what is on disk, unless the file was written so recently that

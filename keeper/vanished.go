@@ -57,13 +57,14 @@ func (k *Keeper) headBlob(p memsync.Path) (string, error) {
 }
 
 // lookForGone finds accepted memories whose files are not there, and looks a
-// second time before it believes it.
-func (k *Keeper) lookForGone(ctx context.Context, s *sight, scanned watcher.Batch) error {
+// second time before it believes it. graced, sorted, were looked at before.
+func (k *Keeper) lookForGone(ctx context.Context, s *sight, scanned watcher.Batch, graced []memsync.Path) error {
 	v, err := k.missingView(scanned)
 	if err != nil || len(v) == 0 {
 		return err
 	}
-	if !k.opt.ReadOnly {
+	waited := func(p memsync.Path) bool { _, ok := slices.BinarySearch(graced, p); return ok }
+	if !k.opt.ReadOnly && slices.ContainsFunc(v, func(p memsync.Path) bool { return !waited(p) }) {
 		if err := sleep(ctx, goneGrace); err != nil {
 			return err
 		}
