@@ -52,7 +52,8 @@ type Watch struct {
 	ready Settled
 	trees map[memsync.Path]bool // to be watched, with all below, at treesAt
 	wake  map[cause]time.Time
-	wall  time.Time // of the last turn, with the monotonic clock that stands still in suspend
+	began time.Time
+	gap   time.Duration // by which the wall clock had run ahead of the monotonic one
 
 	mu   sync.Mutex
 	info Info
@@ -62,7 +63,7 @@ type Watch struct {
 // watcher becomes blind and when it sees again; it must not wait.
 func Start(ctx context.Context, place Place, timing Timing, poll bool, tell func(Info)) *Watch {
 	w := &Watch{timing: timing, out: make(chan Settled), follow: make(chan Place), tell: tell,
-		place: place, wake: map[cause]time.Time{}, wall: time.Now()}
+		place: place, wake: map[cause]time.Time{}, began: time.Now()}
 	w.dirty = newDirty(timing)
 	w.open(poll)
 	go w.run(ctx)
@@ -164,7 +165,7 @@ func (w *Watch) run(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		now := time.Now()
-		w.slept(now)
+		w.slept(now.Round(0).Sub(w.began.Round(0)), now.Sub(w.began))
 		w.due(now)
 		var next time.Time
 		for _, t := range w.wake {
@@ -220,14 +221,16 @@ func (w *Watch) drain(events chan fsnotify.Event) {
 	}
 }
 
-// slept notices that the machine was suspended: the wall clock went on and the
-// monotonic one did not.
-func (w *Watch) slept(now time.Time) {
-	const most = 10 * time.Second // a guess; a clock is set by less
-	if gone := now.Round(0).Sub(w.wall.Round(0)) - now.Sub(w.wall); gone > most {
+// slept notices that the machine was suspended, or its clock set: the wall
+// clock (measured without the monotonic reading) went on by more than the
+// monotonic one, which stands still in suspend.
+func (w *Watch) slept(wall, monotonic time.Duration) {
+	const most = 10 * time.Second // a guess; a clock is corrected by less
+	gap := wall - monotonic
+	if (gap - w.gap).Abs() > most {
 		w.ready.All = true
 	}
-	w.wall = now
+	w.gap = gap
 }
 
 // due does what has come due.
