@@ -22,14 +22,20 @@ import (
 // Options say how a store is opened.
 type Options struct {
 	ReadOnly bool          // dry run and reading verbs: nothing is written anywhere, ever
+	Unlocked bool          // with ReadOnly: the caller holds the store already, see Turn
 	Wait     time.Duration // for the store's lock; 0 means LockWait
 	NoBinary bool          // as on a machine without git
 	Now      func() time.Time
 	Notice   func(format string, args ...any) // talk for people; nil is silence
 	Progress func(done, total int)            // long work; nil is silence
+
+	// Busy is asked, again and again, while another process holds the store's
+	// lock; true ends the wait with CodeStoreBusy. Nil only waits.
+	Busy func(stateDir string) bool
 }
 
-// Keeper owns one store. It is used by one goroutine.
+// Keeper owns one store. It is used by one goroutine at a time; several take
+// turns, see Turn.
 type Keeper struct {
 	Store *store.Store
 
@@ -42,6 +48,9 @@ type Keeper struct {
 	ids     *ids
 	clone   memsync.ID
 	scratch string // of a read-only keeper: its own copy of the local state
+
+	turn     chan struct{} // holds one entry while somebody has the keeper
+	delivery string        // see Caller
 
 	// What is known at the current revision; each is made when first asked for.
 	view  *memsync.View
@@ -77,7 +86,7 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 	if opt.Progress == nil {
 		opt.Progress = func(int, int) {}
 	}
-	k = &Keeper{Store: s, opt: opt, ids: newIDs()}
+	k = &Keeper{Store: s, opt: opt, ids: newIDs(), turn: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			k.Close()
@@ -150,13 +159,16 @@ func (k *Keeper) renew(ctx context.Context) error {
 // somebody made it before, and leaves no record.
 func (k *Keeper) takeLock(ctx context.Context, dir string) (*flock.Flock, error) {
 	if k.opt.ReadOnly {
+		if k.opt.Unlocked {
+			return nil, nil
+		}
 		if _, err := os.Stat(filepath.Join(dir, "lock")); err != nil {
 			return nil, nil
 		}
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, ioError(err, "")
 	}
-	return lockStore(ctx, dir, k.opt.Wait, !k.opt.ReadOnly)
+	return lockStore(ctx, dir, k.opt.Wait, k.opt.Busy, !k.opt.ReadOnly)
 }
 
 // copyState gives a read-only keeper a journal and a catalog to write to that

@@ -32,11 +32,9 @@ type owner struct {
 // beside the lock that it is this process. The lock is the
 // kernel's (flock): it vanishes with its process, so a recycled pid in the
 // record beside it never locks anybody out.
-func lockStore(ctx context.Context, dir string, wait time.Duration, record bool) (*flock.Flock, error) {
+func lockStore(ctx context.Context, dir string, wait time.Duration, busy func(dir string) bool, record bool) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	ok, err := l.TryLockContext(ctx, 10*time.Millisecond)
+	ok, err := waitFor(ctx, l, wait, func() bool { return busy != nil && busy(dir) })
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
 		return nil, &memsync.Error{Code: memsync.CodeIOWrite, Message: "the store's lock can't be taken", Err: err,
 			Hint: "check that " + dir + " is writable"}
@@ -60,6 +58,25 @@ func lockStore(ctx context.Context, dir string, wait time.Duration, record bool)
 		return nil, &memsync.Error{Code: memsync.CodeIOWrite, Message: "the owner's record can't be written", Err: err}
 	}
 	return l, nil
+}
+
+// waitFor takes a lock as soon as it is free, or gives up when the time is over
+// or stop says so.
+func waitFor(ctx context.Context, l *flock.Flock, wait time.Duration, stop func() bool) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if ok, err := l.TryLock(); ok || err != nil || stop() {
+			return ok, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 func describeOwner(file string) string {

@@ -42,6 +42,9 @@ func (b *batch) plan() (*memsync.Plan, error) {
 		if d.Origin != memsync.OriginPeer || p.Author.Class == "" {
 			p.Author = d.Actor
 		}
+		if d.RequestID == "" && d.Origin == memsync.OriginCLI {
+			d.RequestID = b.k.delivery
+		}
 		p.Decisions = append(p.Decisions, d)
 		p.Requests = append(p.Requests, b.requests[i])
 		for _, e := range d.Events {

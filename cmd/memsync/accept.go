@@ -65,7 +65,7 @@ func (a *app) acceptVerb() *cobra.Command {
 
 // settleFirst lets every other save that waits on the disk become its own
 // commit, so that a person's decision is in a commit of its own.
-func (a *app) settleFirst(k *keeper.Keeper) error {
+func (a *app) settleFirst(k *opened) error {
 	if a.flags.dryRun {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (a *app) settleFirst(k *keeper.Keeper) error {
 }
 
 // heldFile is the file that waits at a path.
-func (a *app) heldFile(k *keeper.Keeper, arg string) (memsync.Held, error) {
+func (a *app) heldFile(k *opened, arg string) (memsync.Held, error) {
 	held, err := k.Journal().Held()
 	if err != nil {
 		return memsync.Held{}, err
@@ -205,7 +205,7 @@ func (a *app) allowVerb() *cobra.Command {
 }
 
 // foundAt are the paths at which files wait for a fingerprint.
-func (a *app) foundAt(k *keeper.Keeper, fingerprint, path string) ([]memsync.Path, error) {
+func (a *app) foundAt(k *opened, fingerprint, path string) ([]memsync.Path, error) {
 	if path != "" {
 		p, ok := a.pathIn(k.Store, path)
 		if _, inScope := memsync.ScopeOf(k.Store.Scopes, p); !ok || !inScope {
@@ -236,7 +236,7 @@ func (a *app) foundAt(k *keeper.Keeper, fingerprint, path string) ([]memsync.Pat
 }
 
 // allow records the allowance at each path and has the files decided again.
-func (a *app) allow(k *keeper.Keeper, fingerprint, reason string, paths []memsync.Path) error {
+func (a *app) allow(k *opened, fingerprint, reason string, paths []memsync.Path) error {
 	var cs []memsync.Candidate
 	for _, p := range paths {
 		c := a.candidate(memsync.OpRecord)

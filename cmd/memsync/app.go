@@ -28,7 +28,18 @@ type app struct {
 	stderr io.Writer
 	env    func(string) string
 
+	args  []string          // the command line
+	cwd   string            // the caller's working directory; "" is this process's
+	given map[string][]byte // what was read of the caller's files, "-" for standard input
+	far   *call             // the caller, when that is another process; nil in an ordinary one
+	typed *retyped
+
+	handed *exitError // another process has done the command, and ended so
+
+	delivery string // names this delivery of the command, see keeper.Caller
+
 	root    *cobra.Command
+	verb    *cobra.Command
 	running bool   // a verb has begun: what it returns is no complaint about the command line
 	draft   string // directory of what a person typed in an editor, until it is accepted
 
@@ -95,7 +106,10 @@ func (a *app) prepare(cmd *cobra.Command) {
 	}
 	if runE := cmd.RunE; runE != nil {
 		cmd.RunE = func(cmd *cobra.Command, list []string) error {
-			a.running = true
+			a.running, a.verb = true, cmd
+			if a.far != nil { // signals are the owner's own; the caller's come by its line
+				return runE(cmd, list)
+			}
 			ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			a.ctx = ctx
@@ -245,11 +259,28 @@ func (a *app) ask(question string) bool {
 	if a.flags.noInput || !a.terminal() {
 		return false
 	}
+	if a.far != nil {
+		return a.far.ask(question)
+	}
+	return a.put(question)
+}
+
+// put puts a question to the person at the terminal.
+func (a *app) put(question string) bool {
 	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
 	var answer string
 	fmt.Fscanln(a.stdin, &answer)
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
+}
+
+// askAside is ask while others may have the store.
+func (a *app) askAside(k *opened, question string) (yes bool, err error) {
+	if a.flags.yes || a.flags.noInput || !a.terminal() {
+		return a.ask(question), nil
+	}
+	err = k.aside(func() { yes = a.ask(question) })
+	return yes, err
 }
 
 // printText prints a file's text or a diff. On a terminal what a terminal would
@@ -294,6 +325,11 @@ func oneLine(s string) string {
 }
 
 func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	switch s := stream.(type) {
+	case *os.File:
+		return term.IsTerminal(int(s.Fd()))
+	case interface{ terminal() bool }:
+		return s.terminal()
+	}
+	return false
 }

@@ -188,6 +188,13 @@ func (a *app) configSet() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !a.flags.dryRun { // an owner does it all; else whatever is wrong is told after the file is mended
+				k, err := a.open(s)
+				k.Close()
+				if a.handed != nil {
+					return err
+				}
+			}
 			changed, err := a.setKey(s, args[0], args[1])
 			if err != nil {
 				return err

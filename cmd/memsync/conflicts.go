@@ -104,7 +104,7 @@ func (a *app) printConflicts(rows []conflictRow) error {
 }
 
 // conflictDiff shows what stands against what lost.
-func (a *app) conflictDiff(k *keeper.Keeper, c keeper.Conflict) (string, error) {
+func (a *app) conflictDiff(k *opened, c keeper.Conflict) (string, error) {
 	if c.Record != nil {
 		out := ""
 		for i, p := range c.Record.Places {

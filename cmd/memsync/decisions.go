@@ -8,7 +8,6 @@ import (
 
 	"memsync"
 	"memsync/gitlog/journal"
-	"memsync/keeper"
 )
 
 func init() { verbs = append(verbs, (*app).decisionsVerb, (*app).historyVerb) }
@@ -162,7 +161,7 @@ func (a *app) historyVerb() *cobra.Command {
 		Short: "List what happened on this machine: committed, held, rejected, nothing to do",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			var k *keeper.Keeper
+			var k *opened
 			var err error
 			of := func(memsync.Event) bool { return true }
 			if len(args) == 0 {
@@ -212,7 +211,7 @@ func (a *app) historyVerb() *cobra.Command {
 }
 
 // eventsOf chooses the events of a memory, of one that is gone too.
-func (a *app) eventsOf(arg string) (*keeper.Keeper, func(memsync.Event) bool, error) {
+func (a *app) eventsOf(arg string) (*opened, func(memsync.Event) bool, error) {
 	k, m, g, err := a.presentOrGone(arg)
 	if err != nil {
 		return nil, nil, err

@@ -86,7 +86,7 @@ func (a *app) diffVerb() *cobra.Command {
 
 // withoutForgotten leaves out of a past what was forgotten, and the files that
 // are made from memories and may repeat it.
-func withoutForgotten(k *keeper.Keeper, changes []keeper.FileDiff) ([]keeper.FileDiff, error) {
+func withoutForgotten(k *opened, changes []keeper.FileDiff) ([]keeper.FileDiff, error) {
 	state, err := k.State()
 	if err != nil {
 		return nil, err

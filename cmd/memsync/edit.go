@@ -75,8 +75,9 @@ func (a *app) renameVerb() *cobra.Command {
 					if err := addScope(k.Store, to); err != nil {
 						return err
 					}
+					s := k.Store
 					k.Close() // its view does not know the scope
-					if k, err = a.open(k.Store); err != nil {
+					if k, err = a.open(s); err != nil {
 						return err
 					}
 				}

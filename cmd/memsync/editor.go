@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 
 	"memsync"
-	"memsync/keeper"
 )
 
 // beside is a file that is opened next to the one that is edited, to read.
@@ -19,7 +19,7 @@ type beside struct {
 // inEditor lets a person edit bytes and gives back what was saved. It needs a
 // terminal. What was typed stays in a file until the command has ended well,
 // so that a refusal costs nobody their text: see settleDraft.
-func (a *app) inEditor(name string, data []byte, also ...beside) ([]byte, error) {
+func (a *app) inEditor(k *opened, name string, data []byte, also ...beside) ([]byte, error) {
 	editor := a.env("VISUAL")
 	if editor == "" {
 		editor = a.env("EDITOR")
@@ -28,7 +28,7 @@ func (a *app) inEditor(name string, data []byte, also ...beside) ([]byte, error)
 		return nil, &memsync.Error{Code: memsync.CodeUsage, Message: "there is nothing to change, and no editor to ask in",
 			Hint: "give --content or a key, or set EDITOR and run it on a terminal"}
 	}
-	dir, err := os.MkdirTemp("", "memsync-edit-")
+	dir, err := os.MkdirTemp(a.env("TMPDIR"), "memsync-edit-")
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +37,10 @@ func (a *app) inEditor(name string, data []byte, also ...beside) ([]byte, error)
 			os.RemoveAll(dir)
 		}
 	}()
+	if t := a.typed; t != nil && t.name == name && bytes.Equal(t.before, data) {
+		a.typed = nil
+		return t.after, nil
+	}
 	// The shell splits $EDITOR as git and every other tool does.
 	args := []string{"-c", editor + ` "$@"`, editor}
 	for _, f := range append([]beside{{name, data}}, also...) {
@@ -46,18 +50,37 @@ func (a *app) inEditor(name string, data []byte, also ...beside) ([]byte, error)
 		}
 		args = append(args, file)
 	}
-	cmd := exec.CommandContext(a.ctx, "sh", args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stderr, a.stderr
-	runErr := cmd.Run()
+	var runErr error
+	aside := k.aside(func() { runErr = a.runEditor(args) })
 	saved, err := os.ReadFile(filepath.Join(dir, name))
-	if err == nil && !bytes.Equal(saved, data) {
-		a.draft = dir
+	if err == nil && !bytes.Equal(saved, data) || errors.Is(runErr, errLost) {
+		a.draft = dir // of a lost line the editor may be open still
+	}
+	if aside != nil {
+		return nil, aside
 	}
 	if runErr != nil {
 		return nil, &memsync.Error{Code: memsync.CodeUsage, Message: "the editor failed, so nothing was changed", Err: runErr,
 			Hint: "set VISUAL or EDITOR to an editor that stays in the foreground"}
 	}
 	return saved, err
+}
+
+// runEditor runs the shell with args at the person's terminal.
+func (a *app) runEditor(args []string) error {
+	if a.far != nil {
+		return a.far.editor(args)
+	}
+	cmd := exec.CommandContext(a.ctx, "sh", args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stderr, a.stderr
+	return cmd.Run()
+}
+
+// retyped is what a person typed in an editor for an owner that died before it
+// could be submitted. It is taken up when the same text is to be edited again.
+type retyped struct {
+	name          string
+	before, after []byte
 }
 
 // settleDraft ends the life of what was typed in an editor: away when the
@@ -75,12 +98,12 @@ func (a *app) settleDraft(err error) {
 
 // editInEditor fills a candidate with what a person saves in the editor.
 // Saving the same bytes is no edit.
-func (a *app) editInEditor(k *keeper.Keeper, m *memsync.Memory, c *memsync.Candidate) (changed bool, err error) {
+func (a *app) editInEditor(k *opened, m *memsync.Memory, c *memsync.Candidate) (changed bool, err error) {
 	old, err := k.Read(m)
 	if err != nil {
 		return false, err
 	}
-	data, err := a.inEditor(m.Path.Base(), old)
+	data, err := a.inEditor(k, m.Path.Base(), old)
 	if err != nil || bytes.Equal(data, old) {
 		return false, err
 	}

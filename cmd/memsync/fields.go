@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -68,16 +66,11 @@ func (f *fields) candidate(a *app, fs *pflag.FlagSet, c *memsync.Candidate) erro
 
 // argument is TEXT, the content of @FILE, or standard input for "-".
 func (a *app) argument(s string) (string, error) {
-	var data []byte
-	var err error
-	switch {
-	case s == "-":
-		data, err = io.ReadAll(a.stdin)
-	case strings.HasPrefix(s, "@"):
-		data, err = os.ReadFile(s[1:])
-	default:
+	name, isFile := strings.CutPrefix(s, "@")
+	if !isFile && s != "-" {
 		return s, nil
 	}
+	data, err := a.read(name)
 	if err != nil {
 		return "", &memsync.Error{Code: memsync.CodeIORead, Message: "the content can't be read", Err: err, Hint: "give a file that exists after @"}
 	}

@@ -52,8 +52,12 @@ func (a *app) forgetVerb() *cobra.Command {
 				return err
 			}
 			a.tellForgetting(f)
-			if !a.flags.dryRun && !a.ask("Forget it?") {
-				return notConfirmed("forget")
+			if !a.flags.dryRun {
+				if yes, err := a.askAside(k, "Forget it?"); err != nil {
+					return err
+				} else if !yes {
+					return notConfirmed("forget")
+				}
 			}
 			out, err := k.Submit(a.ctx, c)
 			if err != nil {
@@ -96,7 +100,7 @@ func (a *app) neverAccepted(arg string, err error) error {
 }
 
 // forgetPlan gathers what a forget of a present or deleted memory takes away.
-func (a *app) forgetPlan(k *keeper.Keeper, m *memsync.Memory, g *keeper.Gone) (forgetting, memsync.Candidate, error) {
+func (a *app) forgetPlan(k *opened, m *memsync.Memory, g *keeper.Gone) (forgetting, memsync.Candidate, error) {
 	c := a.candidate(memsync.OpRecord)
 	f := forgetting{Files: []memsync.Path{}}
 	if m != nil {
@@ -151,7 +155,7 @@ func holdsVersion(v gitlog.Version) bool {
 }
 
 // rewriteCommand is what would take paths out of git's history.
-func rewriteCommand(k *keeper.Keeper, paths []memsync.Path) string {
+func rewriteCommand(k *opened, paths []memsync.Path) string {
 	var b strings.Builder
 	b.WriteString("git filter-repo --invert-paths")
 	for _, p := range paths {

@@ -9,7 +9,6 @@ import (
 
 	"memsync"
 	"memsync/internal/format"
-	"memsync/keeper"
 )
 
 func init() { verbs = append(verbs, (*app).newVerb) }
@@ -46,7 +45,7 @@ func (a *app) newVerb() *cobra.Command {
 			}
 			defer k.Close()
 			name := format.FileName(memsync.Type(f.typ), format.Slug(f.name))
-			data, err := a.inEditor(name, template)
+			data, err := a.inEditor(k, name, template)
 			switch {
 			case err != nil:
 				return err
@@ -103,7 +102,7 @@ func (f *fields) template(a *app) ([]byte, error) {
 
 // typed takes what a person saved apart into a write's keys and text; keys
 // left empty are none.
-func (f *fields) typed(k *keeper.Keeper, data []byte, c *memsync.Candidate) error {
+func (f *fields) typed(k *opened, data []byte, c *memsync.Candidate) error {
 	d, err := format.Parse(data, k.Store.Policy.Limits)
 	if err != nil {
 		return err
@@ -128,7 +127,7 @@ func (f *fields) typed(k *keeper.Keeper, data []byte, c *memsync.Candidate) erro
 
 // refuseKnown keeps `new` from correcting a memory that is there: that is
 // what edit and write are for.
-func refuseKnown(k *keeper.Keeper, c memsync.Candidate) error {
+func refuseKnown(k *opened, c memsync.Candidate) error {
 	v, err := k.View()
 	if err != nil {
 		return err

@@ -23,21 +23,21 @@ func notConfirmed(verb string) error {
 // presentOrGone finds a memory by what it is called, in the store found here
 // or the home store; when it is not there any more, what is remembered of it.
 // Exactly one of the two is set.
-func (a *app) presentOrGone(arg string) (*keeper.Keeper, *memsync.Memory, *keeper.Gone, error) {
+func (a *app) presentOrGone(arg string) (*opened, *memsync.Memory, *keeper.Gone, error) {
 	set, err := a.readSet()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	type try func(*keeper.Keeper) (*memsync.Memory, *keeper.Gone, error)
+	type try func(*opened) (*memsync.Memory, *keeper.Gone, error)
 	for _, look := range []try{
-		func(k *keeper.Keeper) (*memsync.Memory, *keeper.Gone, error) {
+		func(k *opened) (*memsync.Memory, *keeper.Gone, error) {
 			m, err := a.lookup(k, arg)
 			if errors.Is(err, memsync.CodeForgotten) { // the second round knows more
 				return nil, nil, nil
 			}
 			return m, nil, err
 		},
-		func(k *keeper.Keeper) (*memsync.Memory, *keeper.Gone, error) {
+		func(k *opened) (*memsync.Memory, *keeper.Gone, error) {
 			p, _ := a.pathIn(k.Store, arg)
 			g, err := k.FindGone(arg, p)
 			return nil, g, err

@@ -11,7 +11,6 @@ import (
 	"memsync/controller"
 	"memsync/internal/config"
 	"memsync/internal/store"
-	"memsync/keeper"
 )
 
 // place are the flags that say where a new memory goes.
@@ -117,7 +116,7 @@ func addScope(s *store.Store, name string) error {
 
 // checkAgent refuses a call that is pinned to one agent (MEMSYNC_AGENT) and
 // would write in the scope of another.
-func (a *app) checkAgent(k *keeper.Keeper, c memsync.Candidate) error {
+func (a *app) checkAgent(k *opened, c memsync.Candidate) error {
 	if a.env("MEMSYNC_AGENT") == "" {
 		return nil
 	}

@@ -11,6 +11,10 @@ func (a *app) progress() func(done, total int) {
 	if a.flags.quiet || a.flags.json || a.flags.jsonl || !isTerminal(a.stderr) {
 		return nil
 	}
+	w := a.stderr
+	if a.far != nil {
+		w = a.far.live()
+	}
 	start := time.Now()
 	var last time.Time
 	return func(done, total int) {
@@ -19,9 +23,9 @@ func (a *app) progress() func(done, total int) {
 			return
 		}
 		last = now
-		fmt.Fprintf(a.stderr, "\r\x1b[K%d of %d", done, total)
+		fmt.Fprintf(w, "\r\x1b[K%d of %d", done, total)
 		if done+1 >= total {
-			fmt.Fprint(a.stderr, "\r\x1b[K")
+			fmt.Fprint(w, "\r\x1b[K")
 		}
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,14 +70,14 @@ func (a *app) resolveVerb() *cobra.Command {
 					return err
 				}
 			case edit:
-				if r.bytes, err = a.inEditor(m.Path.Base(), now, beside{"conflict-" + shortName(c), c.Bytes}); err != nil {
+				if r.bytes, err = a.inEditor(k, m.Path.Base(), now, beside{"conflict-" + shortName(c), c.Bytes}); err != nil {
 					return err
 				}
 				if bytes.Equal(r.bytes, now) {
 					return a.nothing("nothing was changed, so the conflict stays; --ours ends it")
 				}
 			default:
-				if r.bytes, err = fromFile(file, now, k.Store.Policy.Limits); err != nil {
+				if r.bytes, err = a.fromFile(file, now, k.Store.Policy.Limits); err != nil {
 					return err
 				}
 			}
@@ -103,8 +102,8 @@ type resolution struct {
 }
 
 // fromFile is what a memory becomes by the content of a file.
-func fromFile(file string, now []byte, lim memsync.Limits) ([]byte, error) {
-	data, err := os.ReadFile(file)
+func (a *app) fromFile(file string, now []byte, lim memsync.Limits) ([]byte, error) {
+	data, err := a.read(file)
 	if err != nil {
 		return nil, &memsync.Error{Code: memsync.CodeIORead, Message: "the file can't be read", Err: err, Hint: "give a file that exists after --file"}
 	}
@@ -124,12 +123,12 @@ func fromFile(file string, now []byte, lim memsync.Limits) ([]byte, error) {
 
 // conflict finds a conflict by its name, the path of its copy, or the memory
 // that has it.
-func (a *app) conflict(arg string) (*keeper.Keeper, keeper.Conflict, error) {
+func (a *app) conflict(arg string) (*opened, keeper.Conflict, error) {
 	k, err := a.openHere()
 	if err != nil {
 		return nil, keeper.Conflict{}, err
 	}
-	fail := func(err error) (*keeper.Keeper, keeper.Conflict, error) {
+	fail := func(err error) (*opened, keeper.Conflict, error) {
 		k.Close()
 		return nil, keeper.Conflict{}, err
 	}
@@ -166,7 +165,7 @@ func (a *app) conflict(arg string) (*keeper.Keeper, keeper.Conflict, error) {
 }
 
 // memoryOf is the memory that a conflict is about; nil when it is gone.
-func memoryOf(k *keeper.Keeper, c keeper.Conflict) (*memsync.Memory, error) {
+func memoryOf(k *opened, c keeper.Conflict) (*memsync.Memory, error) {
 	if c.Path == "" {
 		return nil, nil
 	}
@@ -188,10 +187,12 @@ func shortName(c keeper.Conflict) string {
 
 // endConflict submits what the memory becomes, if it becomes anything else,
 // together with the end of the conflict: all or nothing.
-func (a *app) endConflict(k *keeper.Keeper, c keeper.Conflict, m *memsync.Memory, r *resolution) error {
+func (a *app) endConflict(k *opened, c keeper.Conflict, m *memsync.Memory, r *resolution) error {
 	if r == nil && c.Source == keeper.ConflictSync && !a.flags.dryRun {
 		a.say("removes %s; its text is kept nowhere else", oneLine(string(c.Copy)))
-		if !a.ask("Remove it?") {
+		if yes, err := a.askAside(k, "Remove it?"); err != nil {
+			return err
+		} else if !yes {
 			return notConfirmed("resolve")
 		}
 	}

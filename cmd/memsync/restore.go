@@ -70,7 +70,7 @@ func (a *app) restoreWaiting() error {
 }
 
 // missing reports whether nothing is on disk at a path.
-func missing(k *keeper.Keeper, p memsync.Path) bool {
+func missing(k *opened, p memsync.Path) bool {
 	_, err := os.Lstat(filepath.Join(k.Store.Root, filepath.FromSlash(string(p))))
 	return errors.Is(err, fs.ErrNotExist)
 }
@@ -101,7 +101,7 @@ func (a *app) restoreTakenOut(arg string) (bool, error) {
 }
 
 // putBack writes accepted files to disk again and tells which.
-func (a *app) putBack(k *keeper.Keeper, paths []memsync.Path) error {
+func (a *app) putBack(k *opened, paths []memsync.Path) error {
 	done := []memsync.Path{}
 	for _, p := range paths {
 		if err := k.PutBack(p); err != nil {
@@ -163,7 +163,7 @@ func (a *app) restoreDeleted(arg string) error {
 
 // restoreBytes submits bytes as a memory that is not there. Where its path is
 // taken by now it comes back beside it.
-func (a *app) restoreBytes(k *keeper.Keeper, id memsync.ID, p memsync.Path, data []byte) error {
+func (a *app) restoreBytes(k *opened, id memsync.ID, p memsync.Path, data []byte) error {
 	v, err := k.View()
 	if err != nil {
 		return err

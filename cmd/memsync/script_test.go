@@ -15,12 +15,12 @@ import (
 var command string
 
 // TestMain builds the command, as people get it, and puts it first on the path.
-// The test binary itself stands in for the two programs that stories put before
-// it.
+// The test binary itself stands in for the programs that stories put before it.
 func TestMain(m *testing.M) {
 	programs := map[string]func(){
 		"exits":  func() { os.Exit(exitsProgram(os.Args[1:])) },
 		"person": func() { os.Exit(personProgram(os.Args[1:])) },
+		"owner":  func() { os.Exit(ownerProgram(os.Args[1:])) },
 	}
 	if _, isProgram := programs[filepath.Base(os.Args[0])]; isProgram {
 		testscript.Main(m, programs)

@@ -3,22 +3,22 @@ package main
 import (
 	"errors"
 	"os"
-	"path/filepath"
-	"time"
 
 	"memsync"
 	"memsync/controller"
 	"memsync/internal/store"
-	"memsync/keeper"
 )
 
 // here is the directory that a command acts from.
 func (a *app) here() (string, error) {
 	if a.flags.dir != "" {
-		return filepath.Abs(a.flags.dir)
+		return a.abs(a.flags.dir)
 	}
 	if s := a.env("MEMSYNC_STORE"); s != "" {
-		return filepath.Abs(s)
+		return a.abs(s)
+	}
+	if a.cwd != "" {
+		return a.cwd, nil
 	}
 	return os.Getwd()
 }
@@ -38,26 +38,6 @@ func (a *app) find() (*store.Store, error) {
 		return nil, err
 	}
 	return h, nil
-}
-
-// open opens a store for the length of one command. A dry run works on a
-// scratch copy of the local state and writes nothing.
-func (a *app) open(s *store.Store) (*keeper.Keeper, error) {
-	return keeper.Open(a.ctx, s, keeper.Options{
-		ReadOnly: a.flags.dryRun,
-		Now:      time.Now,
-		Notice:   a.say,
-		Progress: a.progress(),
-	})
-}
-
-// openHere opens the store of the working directory.
-func (a *app) openHere() (*keeper.Keeper, error) {
-	s, err := a.find()
-	if err != nil {
-		return nil, err
-	}
-	return a.open(s)
 }
 
 // actor is who types this command.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"memsync"
-	"memsync/keeper"
 )
 
 func init() { verbs = append(verbs, (*app).showVerb) }
@@ -56,7 +55,7 @@ func (a *app) showVerb() *cobra.Command {
 }
 
 // version finds a memory as it is now, or was.
-func (a *app) version(arg, rev string, at time.Time) (*keeper.Keeper, *memsync.Memory, []byte, error) {
+func (a *app) version(arg, rev string, at time.Time) (*opened, *memsync.Memory, []byte, error) {
 	if rev == "" && at.IsZero() {
 		k, m, err := a.target(arg)
 		if err != nil {
@@ -101,7 +100,7 @@ func (a *app) version(arg, rev string, at time.Time) (*keeper.Keeper, *memsync.M
 
 // lookupPast finds a memory in a past view: by what it is called now, else by
 // what it was called then.
-func (a *app) lookupPast(k *keeper.Keeper, arg, rev string, at time.Time) (*memsync.Memory, error) {
+func (a *app) lookupPast(k *opened, arg, rev string, at time.Time) (*memsync.Memory, error) {
 	now, err := a.lookup(k, arg)
 	if err != nil {
 		return nil, err

@@ -9,13 +9,12 @@ import (
 	"memsync/internal/format"
 	"memsync/internal/store"
 	"memsync/internal/text"
-	"memsync/keeper"
 )
 
 // target finds the store and the memory that an argument means: an id, a path
 // (as git prints it, or from the working directory), a file stem, a slug, a
 // name or an alias. The store found here is asked first, then the home store.
-func (a *app) target(arg string) (*keeper.Keeper, *memsync.Memory, error) {
+func (a *app) target(arg string) (*opened, *memsync.Memory, error) {
 	set, err := a.readSet()
 	if err != nil {
 		return nil, nil, err
@@ -63,7 +62,7 @@ func (a *app) whyGone(set []*store.Store, arg string) error {
 }
 
 // lookup finds a memory in one store; nil when there is none.
-func (a *app) lookup(k *keeper.Keeper, arg string) (*memsync.Memory, error) {
+func (a *app) lookup(k *opened, arg string) (*memsync.Memory, error) {
 	v, err := k.View()
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (a *app) writeFlags(cmd *cobra.Command, f *fields) {
 }
 
 // submit hands candidates to the keeper and prints what became of them.
-func (a *app) submit(k *keeper.Keeper, cs ...memsync.Candidate) error {
+func (a *app) submit(k *opened, cs ...memsync.Candidate) error {
 	for i := range cs {
 		if a.flags.override != "" {
 			cs[i].Override = a.flags.override
@@ -112,7 +112,7 @@ func outcomeExit(out keeper.Outcome) error {
 // openFor opens the store that a write of this type and place goes to: the one
 // found here, or the home store for what is global. The home store is made on
 // first write, and said so.
-func (a *app) openFor(typ string, p place) (*keeper.Keeper, error) {
+func (a *app) openFor(typ string, p place) (*opened, error) {
 	s, err := a.storeFor(typ, p.scope, p.local)
 	if err != nil {
 		return nil, err
