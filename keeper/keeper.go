@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -17,6 +18,7 @@ import (
 	"memsync/internal/ledger"
 	"memsync/internal/store"
 	"memsync/internal/text"
+	"memsync/watcher"
 )
 
 // Options say how a store is opened.
@@ -58,6 +60,9 @@ type Keeper struct {
 	near  map[nearKey]*text.Table
 	held  []memsync.Held
 
+	// MEMORY.md of a scope, as this keeper made it of the view.
+	digested map[string]memsync.Hash
+
 	nameless []memsync.Held // files held in this process whose very name is a secret
 
 	// What the next step must take along.
@@ -67,6 +72,8 @@ type Keeper struct {
 	stale         map[string]bool // scopes whose MEMORY.md others' commits may have left behind
 	knewHeld      map[memsync.Path]memsync.Hash
 	acceptDeletes bool
+
+	watch atomic.Pointer[watcher.Watch] // while it runs
 }
 
 type nearKey struct{ scope, kind string }
@@ -86,7 +93,7 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 	if opt.Progress == nil {
 		opt.Progress = func(int, int) {}
 	}
-	k = &Keeper{Store: s, opt: opt, ids: newIDs(), turn: make(chan struct{}, 1)}
+	k = &Keeper{Store: s, opt: opt, ids: newIDs(), digested: map[string]memsync.Hash{}, turn: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			k.Close()

@@ -126,6 +126,9 @@ func (b *batch) digest(name string) error {
 		return err
 	}
 	in.MemoryMD, bases[path] = data, hash
+	if edit == nil && b.listsTheSame(scope, hash) {
+		return nil
+	}
 	if edit != nil {
 		in.Base = edit.base
 	} else if known, _, ok := b.k.catalog.Accepted(path); data != nil && b.k.Store.CommitMode() == memsync.CommitAuto && (!ok || known != hash) {
@@ -143,6 +146,10 @@ func (b *batch) digest(name string) error {
 		}
 	}
 	out := recall.Digest(in)
+	b.k.digested[name] = hash
+	if body, written := out.Files[path]; written {
+		b.k.digested[name] = memsync.HashOf(body)
+	}
 	if _, blob, ok := b.k.catalog.Accepted(path); ok && data == nil && edit == nil {
 		if _, written := out.Files[path]; !written { // somebody removed it, and there is nothing to list
 			b.addFile(memsync.FileChange{Path: path, Prior: blob})
@@ -198,4 +205,25 @@ func (b *batch) ledger(name string) error {
 	}
 	b.addFile(f)
 	return nil
+}
+
+// listsTheSame reports whether MEMORY.md, whose bytes have that hash, is what
+// this keeper made of the view before, and nothing that it lists has changed:
+// an edit of a body, mostly.
+func (b *batch) listsTheSame(scope memsync.Scope, hash memsync.Hash) bool {
+	name := scope.Name()
+	if known, ok := b.k.digested[name]; !ok || known != hash || b.k.stale[name] || b.retouched[name] {
+		return false
+	}
+	for p, m := range b.changes {
+		old := b.before.ByPath(p)
+		switch {
+		case m == nil && old == nil:
+		case m == nil || old == nil:
+			return false
+		case (m.Scope == name || old.Scope == name) && !recall.SameEntry(old, m):
+			return false
+		}
+	}
+	return true
 }

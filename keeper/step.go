@@ -80,4 +80,7 @@ func (k *Keeper) refresh(ctx context.Context) error {
 	return k.catchUp(ctx)
 }
 
-func (k *Keeper) forgetDerived() { k.view, k.state, k.near = nil, nil, nil }
+func (k *Keeper) forgetDerived() {
+	k.view, k.state, k.near = nil, nil, nil
+	clear(k.digested)
+}

@@ -12,33 +12,47 @@ import (
 func init() { verbs = append(verbs, (*app).upVerb) }
 
 func (a *app) upVerb() *cobra.Command {
-	var once bool
+	var once, poll bool
 	cmd := &cobra.Command{
-		Use:   "up --once",
-		Short: "Take every changed file through the house: decide, normalize, journal, commit, list",
-		Long: "up --once looks at every file of the store, decides about each that changed, commits what is accepted in one\n" +
-			"commit and brings MEMORY.md up to date. It exits 4 when something is held or waits for you, 5 when the\n" +
-			"repository is in the middle of something.",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if !once {
-				return &memsync.Error{Code: memsync.CodeUsage, Message: "give --once", Hint: "memsync up --once"}
+		Use:   "up [DIR…]",
+		Short: "Watch a store and take every save through the house: decide, normalize, journal, commit, list",
+		Long: "up watches the store of the working directory, or the stores of the directories given, until it is told to\n" +
+			"stop (Ctrl-C, SIGTERM). Every save is decided about a moment after it is settled, committed in one commit and\n" +
+			"listed in MEMORY.md; while it runs, the other verbs act through it. It says on stderr when it is ready, and prints\n" +
+			"a line for each decision when stdout is a terminal or with --verbose, --json or --jsonl.\n\n" +
+			"up --once looks at every file of the store once, decides about each that changed, and exits 4 when something is\n" +
+			"held or waits for you, 5 when the repository is in the middle of something.",
+		RunE: func(_ *cobra.Command, dirs []string) error {
+			switch {
+			case once && len(dirs) > 0:
+				return usage("--once acts on one store: give it with -C")
+			case once && poll:
+				return usage("--poll is for a store that is watched, not for --once")
+			case once:
+				return a.upOnce()
+			case a.flags.dryRun:
+				return usage("--dry-run goes with --once")
 			}
-			k, err := a.openHere()
-			if err != nil {
-				return err
-			}
-			defer k.Close()
-			r, err := k.Once(a.ctx, keeper.OnceOptions{})
-			if err != nil {
-				return err
-			}
-			return a.printReport(r)
+			return a.upWatching(dirs, poll || a.env("MEMSYNC_POLL") != "")
 		},
 	}
 	cmd.Flags().BoolVar(&once, "once", false, "one pass, then exit")
+	cmd.Flags().BoolVar(&poll, "poll", false, "look every two seconds instead of listening to the system (also MEMSYNC_POLL)")
 	a.dryRunFlag(cmd)
 	return cmd
+}
+
+func (a *app) upOnce() error {
+	k, err := a.openHere()
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	r, err := k.Once(a.ctx, keeper.OnceOptions{})
+	if err != nil {
+		return err
+	}
+	return a.printReport(r)
 }
 
 // printReport tells what one pass did: a line for each decision, then what

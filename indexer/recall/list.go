@@ -96,6 +96,13 @@ func listable(m *memsync.Memory, scope memsync.Scope) bool {
 	return rel[strings.LastIndexByte(rel, '/')+1] != '_'
 }
 
+// SameEntry reports whether a list looks the same with a memory before and
+// after a change: all that Digest reads of it.
+func SameEntry(a, b *memsync.Memory) bool {
+	return a.Path == b.Path && a.ID == b.ID && a.Scope == b.Scope && a.Kind == b.Kind && a.Type == b.Type && a.Pinned == b.Pinned &&
+		a.Name == b.Name && a.SortKey == b.SortKey && a.Description == b.Description && a.Hook == b.Hook
+}
+
 func newList(in Input, index *format.Index, lim memsync.Limits) *list {
 	l := &list{
 		scope: in.Scope, index: index, limits: lim,

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"memsync"
+	"memsync/internal/store"
+	"memsync/keeper"
+	"memsync/watcher"
+)
+
+// upWatching owns and watches stores until the context ends: those of the
+// directories, or the working directory's.
+func (a *app) upWatching(dirs []string, poll bool) error {
+	stores, err := a.storesOf(dirs)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(a.ctx)
+	defer stop()
+	u := &watching{a: a, many: len(stores) > 1}
+	errs := make([]error, len(stores))
+	var all sync.WaitGroup
+	for i, s := range stores {
+		all.Go(func() {
+			if errs[i] = u.own(ctx, s, poll); errs[i] != nil {
+				stop() // nobody runs half of what was asked for
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// storesOf are the stores that hold the directories, each once.
+func (a *app) storesOf(dirs []string) ([]*store.Store, error) {
+	if len(dirs) == 0 {
+		s, err := a.find()
+		return []*store.Store{s}, err
+	}
+	var out []*store.Store
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		s, err := store.Find(dir)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[s.Root] {
+			seen[s.Root] = true
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// watching is what `up` says. Its stores take turns to speak.
+type watching struct {
+	a    *app
+	many bool
+	mu   sync.Mutex
+}
+
+// own is one store from its lock to its release.
+func (u *watching) own(ctx context.Context, s *store.Store, poll bool) error {
+	k, err := u.a.open(s)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	closeServer, err := serveOwner(ctx, u.a, k.Keeper)
+	if err != nil {
+		return err
+	}
+	defer closeServer()
+	return k.Run(ctx, keeper.RunOptions{
+		Timing:  watcher.Usual,
+		Poll:    poll,
+		Ready:   func() { u.say(s, "watching %s", seeing(k.Watching())) },
+		Report:  func(r keeper.Report) { u.report(s, r) },
+		Problem: func(err error) { u.problem(s, err) },
+		Sight: func(i watcher.Info) {
+			if i.Blind != "" {
+				u.say(s, "[%s] %s; everything is looked at instead, now and then", memsync.EventBlind, i.Blind)
+			} else {
+				u.say(s, "[%s] %s", memsync.EventRecovered, seeing(&i))
+			}
+		},
+	})
+}
+
+func seeing(i *watcher.Info) string {
+	if i == nil {
+		return ""
+	}
+	if i.Backend == "poll" {
+		return "by looking now and then"
+	}
+	return fmt.Sprintf("%d directories (%s)", i.Watches, i.Backend)
+}
+
+// say is one line of talk about a store.
+func (u *watching) say(s *store.Store, format string, args ...any) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.a.say("%s: "+format, append([]any{s.Root}, args...)...)
+}
+
+// report prints what a pass did.
+func (u *watching) report(s *store.Store, r keeper.Report) {
+	if !isTerminal(u.a.stdout) && !u.a.flags.verbose && !u.a.flags.json && !u.a.flags.jsonl {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.a.flags.json || u.a.flags.jsonl {
+		for _, d := range r.Decisions() {
+			u.a.emit(struct {
+				Store string `json:"store"`
+				memsync.Decision
+			}{s.Root, d})
+		}
+		return
+	}
+	if u.many && len(r.Outcomes) > 0 {
+		fmt.Fprintf(u.a.stdout, "%s %s\n", time.Now().Format(time.TimeOnly), filepath.Base(s.Root))
+	}
+	_ = u.a.printReport(r) // its error is an exit code
+}
+
+func (u *watching) problem(s *store.Store, err error) {
+	code := memsync.CodeOf(err)
+	u.say(s, "%s [%s]; tried again", oneLine(err.Error()), code)
+	if hint := hintOf(code); hint != "" {
+		u.say(s, "  %s", hint)
+	}
+}

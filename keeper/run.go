@@ -1,0 +1,221 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"memsync"
+	"memsync/internal/store"
+	"memsync/watcher"
+)
+
+// RunOptions say how a keeper goes on by itself. None of the functions may
+// wait for the keeper.
+type RunOptions struct {
+	Timing  watcher.Timing
+	Poll    bool               // look now and then instead of listening
+	Ready   func()             // the first look is done
+	Report  func(Report)       // a pass did or found something
+	Problem func(error)        // a pass failed; it is tried again
+	Sight   func(watcher.Info) // the watcher became blind, or sees again
+}
+
+// How long to wait before something is tried again. Git's own commands end, so
+// a paused repository is asked often; a disk that is full stays so for a while.
+const (
+	pausedRetry = time.Second // git's directory tells, too; this is in case it does not
+	failedRetry = time.Second
+	failedMost  = 30 * time.Second
+)
+
+// tendEvery is how often, at most, an idle keeper lets git pack what its
+// commits left.
+const tendEvery = 10 * time.Minute
+
+// Run takes every save through the house as soon as it is settled, until ctx
+// ends. It returns nil then; a pass that has begun is finished first.
+func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
+	watching, stop := context.WithCancel(context.Background())
+	defer stop()
+	r := &runner{k: k, opt: opt, todo: watcher.Settled{All: true}}
+	r.policy = r.stamps()
+	w := watcher.Start(watching, k.place(), opt.Timing, opt.Poll, opt.Sight)
+	k.watch.Store(w)
+	defer k.watch.Store(nil)
+	r.watch = w
+	retry := time.NewTimer(0)
+	defer retry.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case s := <-w.Settled():
+			r.todo.Paths = append(r.todo.Paths, s.Paths...)
+			r.todo.All, r.todo.Git = r.todo.All || s.All, r.todo.Git || s.Git
+		case <-retry.C:
+			r.todo.Paths = append(r.todo.Paths, r.again...)
+			r.again = nil
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		retry.Stop()
+		if wait := r.pass(ctx); wait > 0 {
+			retry.Reset(wait)
+		}
+		if r.ready(); opt.Ready != nil {
+			opt.Ready()
+			opt.Ready = nil
+		}
+	}
+}
+
+// Watching is how well a running keeper sees; nil when it does not run.
+func (k *Keeper) Watching() *watcher.Info {
+	w := k.watch.Load()
+	if w == nil {
+		return nil
+	}
+	info := w.Info()
+	return &info
+}
+
+// place is what there is to watch.
+func (k *Keeper) place() watcher.Place {
+	return watcher.Place{Root: k.Store.Root, Scopes: k.Store.Scopes, Outside: k.Store.Kind != store.Embedded, GitDir: k.repo.GitDir()}
+}
+
+// runner is one Run.
+type runner struct {
+	k     *Keeper
+	opt   RunOptions
+	watch *watcher.Watch
+
+	todo   watcher.Settled // since the last pass that succeeded
+	again  []memsync.Path  // unfinished files
+	paused string
+	failed time.Duration // how long the last failure is waited for
+	policy [2]stamp
+	made   bool      // commits since git last tidied up
+	tended time.Time // when
+}
+
+// ready is for what a pass leaves behind.
+func (r *runner) ready() {
+	if r.made && len(r.todo.Paths) == 0 && time.Since(r.tended) > tendEvery {
+		r.made, r.tended = false, time.Now()
+		_ = r.k.repo.Maintain(context.Background()) // it only saves room
+	}
+}
+
+// pass does what there is to do. It says when to try again, 0 for never.
+func (r *runner) pass(ctx context.Context) time.Duration {
+	release, err := r.k.Turn(ctx)
+	if err != nil {
+		return 0 // ctx has ended
+	}
+	defer release()
+	report, err := r.look(context.WithoutCancel(ctx))
+	switch {
+	case err != nil:
+		r.failed = min(max(2*r.failed, failedRetry), failedMost)
+		r.todo.All = true
+		r.opt.Problem(err)
+		return r.failed
+	case report.Paused != "":
+		if report.Paused != r.paused {
+			r.opt.Report(report)
+		}
+		r.paused, r.todo.All = report.Paused, true
+		return pausedRetry
+	}
+	if len(report.Outcomes) > 0 || r.paused != "" {
+		r.opt.Report(report)
+	}
+	r.paused, r.failed = "", 0
+	r.made = r.made || slices.ContainsFunc(report.Outcomes, func(o Outcome) bool { return o.Commit != "" })
+	if r.todo.All {
+		r.watch.Reconciled(time.Now())
+	}
+	r.todo = watcher.Settled{}
+	if r.again = report.Again; len(r.again) > 0 {
+		return unclosedGrace
+	}
+	return 0
+}
+
+// look is one pass over what is to be done.
+func (r *runner) look(ctx context.Context) (Report, error) {
+	k := r.k
+	st, err := k.repo.State()
+	if err != nil {
+		return Report{}, err
+	}
+	if st.Paused != "" {
+		return Report{Paused: st.Paused, Detail: st.Detail}, nil
+	}
+	if st.Head != k.catalog.Revision().Commit { // somebody else committed, or switched
+		if err := k.refresh(ctx); err != nil {
+			return Report{}, err
+		}
+		r.todo.All = true
+	}
+	if now := r.stamps(); now != r.policy {
+		r.policy = now
+		if err := k.reload(); err != nil {
+			return Report{}, err
+		}
+		r.watch.Follow(ctx, k.place())
+		r.todo.All = true
+	}
+	opt := OnceOptions{}
+	if !r.todo.All {
+		if len(r.todo.Paths) == 0 {
+			return Report{}, nil
+		}
+		slices.Sort(r.todo.Paths)
+		opt.Only = slices.Compact(r.todo.Paths)
+	}
+	return k.Once(ctx, opt)
+}
+
+// stamp tells whether a file was written.
+type stamp struct {
+	size int64
+	mod  time.Time
+}
+
+// stamps are those of the policy files.
+func (r *runner) stamps() (out [2]stamp) {
+	for i, name := range []memsync.Path{r.k.Store.PolicyPath(), store.Dir.Join("workspace.toml")} {
+		if info, err := os.Stat(filepath.Join(r.k.Store.Root, filepath.FromSlash(string(name)))); err == nil {
+			out[i] = stamp{info.Size(), info.ModTime()}
+		}
+	}
+	return out
+}
+
+// reload reads the store's policy and scopes again. A policy that does not
+// decode leaves the last good one in force.
+func (k *Keeper) reload() error {
+	s, err := store.Load(k.Store.Root, k.Store.Kind)
+	if err != nil {
+		return err
+	}
+	if s.PolicyErr != nil && !errors.Is(s.PolicyErr, memsync.CodeStoreFormat) {
+		s.Policy, s.Scopes = k.Store.Policy, k.Store.Scopes
+	}
+	*k.Store = *s
+	if k.Store.PolicyErr != nil && errors.Is(k.Store.PolicyErr, memsync.CodeStoreFormat) {
+		return k.Store.PolicyErr
+	}
+	if k.Store.Kind != store.Embedded {
+		k.repo.ExpectBranch(k.Store.Policy.Git.Branch)
+	}
+	k.forgetDerived()
+	return nil
+}
