@@ -32,6 +32,10 @@ const (
 	failedMost  = 30 * time.Second
 )
 
+// passingMost is how long a git command may take before people are told that
+// it is waited for.
+const passingMost = 5 * time.Second
+
 // tendEvery is how often, at most, an idle keeper lets git pack what its
 // commits left.
 const tendEvery = 10 * time.Minute
@@ -97,8 +101,9 @@ type runner struct {
 
 	todo   watcher.Settled // since the last pass that succeeded
 	again  []memsync.Path  // unfinished files
-	paused string
-	failed time.Duration // how long the last failure is waited for
+	paused string          // that was reported
+	since  time.Time       // when the repository was first found busy, zero when it is not
+	failed time.Duration   // how long the last failure is waited for
 	policy [2]stamp
 	made   bool      // commits since git last tidied up
 	tended time.Time // when
@@ -127,16 +132,20 @@ func (r *runner) pass(ctx context.Context) time.Duration {
 		r.opt.Problem(err)
 		return r.failed
 	case report.Paused != "":
-		if report.Paused != r.paused {
-			r.opt.Report(report)
+		if r.since.IsZero() {
+			r.since = time.Now()
 		}
-		r.paused, r.todo.All = report.Paused, true
+		if passing := report.Paused == "locked" || report.Paused == "commit"; report.Paused != r.paused && (!passing || time.Since(r.since) > passingMost) {
+			r.opt.Report(report)
+			r.paused = report.Paused
+		}
+		r.todo.All = true
 		return pausedRetry
 	}
 	if len(report.Outcomes) > 0 || r.paused != "" {
 		r.opt.Report(report)
 	}
-	r.paused, r.failed = "", 0
+	r.paused, r.since, r.failed = "", time.Time{}, 0
 	r.made = r.made || slices.ContainsFunc(report.Outcomes, func(o Outcome) bool { return o.Commit != "" })
 	if r.todo.All {
 		r.watch.Reconciled(time.Now())

@@ -10,6 +10,7 @@ import (
 	"memsync/internal/format"
 	"memsync/internal/scan"
 	"memsync/internal/store"
+	"memsync/watcher"
 )
 
 // Status compares disk, HEAD and what was accepted, at the moment it is asked.
@@ -30,6 +31,7 @@ type Status struct {
 	Backend  string             `json:"backend"`
 	Fallback bool               `json:"identity_fallback"` // no git identity is set; commits say memsync
 	Commit   memsync.CommitMode `json:"commit"`
+	Watch    *watcher.Info      `json:"watch"` // how well a running keeper sees; null when none runs
 }
 
 // Clean reports whether nothing waits for anybody.
@@ -49,7 +51,7 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	}
 	out := Status{Root: k.Store.Root, Kind: k.Store.Kind, Revision: v.Revision, Memories: v.Len(),
 		Pending: []memsync.Path{}, Waiting: []memsync.Path{}, Skipped: []memsync.Finding{}, Detail: st.Detail,
-		Backend: k.repo.Probe().Backend, Commit: k.Store.CommitMode()}
+		Backend: k.repo.Probe().Backend, Commit: k.Store.CommitMode(), Watch: k.Watching()}
 	if st.Paused != "" {
 		out.Paused = &st.Paused
 	}

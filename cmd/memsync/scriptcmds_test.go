@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strconv"
@@ -112,7 +113,7 @@ func scriptMany(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	template := ts.ReadFile(args[2])
 	for i := from; i < from+n; i++ {
-		number := strconv.Itoa(1000 + i)[1:]
+		number := fmt.Sprintf("%03d", i)
 		name := strings.ReplaceAll(args[1], "@N@", number)
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(strings.ReplaceAll(template, "@N@", number)), 0o644))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,6 +44,16 @@ func (a *app) printStatus(st keeper.Status) {
 	w := a.stdout
 	fmt.Fprintf(w, "%s store %s\n", st.Kind, st.Root)
 	fmt.Fprintf(w, "disk %d, head %d, accepted %d\n", st.Disk, st.Head, st.Memories)
+	if i := st.Watch; i != nil {
+		fmt.Fprintf(w, "watched: %s", seeing(i))
+		if i.Allowed > 0 {
+			fmt.Fprintf(w, ", %d allowed", i.Allowed)
+		}
+		fmt.Fprintf(w, "; everything was looked at %s\n", i.Reconciled.Format(time.DateTime))
+		if i.Blind != "" {
+			fmt.Fprintf(w, "  %s\n", oneLine(i.Blind))
+		}
+	}
 	if st.Paused != nil {
 		fmt.Fprintf(w, "paused: %s\n  %s\n", *st.Paused, oneLine(st.Detail))
 	}

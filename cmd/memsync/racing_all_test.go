@@ -1,0 +1,5 @@
+//go:build prove
+
+package main
+
+const racingSaves = 20_000
