@@ -38,6 +38,7 @@ prove:
 
 bench: build
 	cd bench && $(GO) run ./edit -memsync ../$(BIN)
+	cd bench && $(GO) run ./watch -memsync ../$(BIN)
 
 demo: build
 	$(BIN) demo
