@@ -136,6 +136,7 @@ func TestSHA256WithoutBinary(t *testing.T) {
 	if _, err := s.commit("a.md", "a"); err != nil {
 		t.Fatal("a first commit reads nothing: ", err)
 	}
+	s.open() // which forgets what it wrote itself
 	_, err := s.commit("a.md", "b")
 	wantCode(t, err, memsync.CodeGitMissing)
 	if p := s.repo.Probe(); len(p.Problems) == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,6 +71,13 @@ func (a *app) command() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.CompletionOptions.HiddenDefaultCmd = false
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { // in one write
+		var page bytes.Buffer
+		cmd.SetOut(&page)
+		help(cmd, args)
+		a.stdout.Write(page.Bytes())
+	})
 	f := root.PersistentFlags()
 	f.StringVarP(&a.flags.dir, "dir", "C", "", "act in the store that holds `DIR`")
 	f.BoolVar(&a.flags.json, "json", false, "print one JSON document")
