@@ -70,7 +70,7 @@ func Init(ctx context.Context, root string, opt InitOptions) (*Made, error) {
 	}
 	made := &Made{Root: root, Kind: opt.Kind}
 	var err error
-	if policy.Scopes, err = adopted(root, s.Base(), opt.Kind); err != nil {
+	if policy.Scopes, err = Adopted(root, s.Base().Join("memory"), opt.Kind); err != nil {
 		return nil, err
 	}
 	for _, sc := range policy.Scopes {
@@ -190,11 +190,11 @@ func firstCommit(ctx context.Context, root string, changes []gitlog.Change, opt 
 	return c.ID, err
 }
 
-// adopted finds the directories that hold memories already: their files are
-// never touched (ids go to the ledger) and their MEMORY.md is only checked. A
-// folder with a MEMORY.md of its own is a scope of its own.
-func adopted(root string, base memsync.Path, kind store.Kind) ([]memsync.Scope, error) {
-	top := base.Join("memory")
+// Adopted are the scopes of a directory that holds memories already, none when
+// it does not: their files are never touched (ids go to the ledger) and their
+// MEMORY.md is only checked. A folder with a MEMORY.md of its own is a scope of
+// its own.
+func Adopted(root string, top memsync.Path, kind store.Kind) ([]memsync.Scope, error) {
 	var out []memsync.Scope
 	err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(string(top))), func(full string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -239,4 +239,22 @@ func adoptedScope(dir memsync.Path, kind store.Kind) memsync.Scope {
 		s.Kind = memsync.Workspace
 	}
 	return s
+}
+
+// Bound are the scopes that a directory inside a store becomes: as it is when
+// it holds memories, of an agent when one is named.
+func Bound(s *store.Store, dir memsync.Path, agent string) ([]memsync.Scope, error) {
+	scopes, err := Adopted(s.Root, dir, s.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if len(scopes) == 0 || scopes[0].Dir != dir {
+		scopes = append([]memsync.Scope{adoptedScope(dir, s.Kind)}, scopes...)
+	}
+	if agent != "" {
+		for i := range scopes {
+			scopes[i].Kind, scopes[i].Agent, scopes[i].Writers = memsync.Agent, agent, memsync.Writers("agent:"+agent)
+		}
+	}
+	return scopes, nil
 }

@@ -205,26 +205,7 @@ func (a *app) configSet() *cobra.Command {
 			if a.flags.dryRun {
 				return nil
 			}
-			if s, err = store.Load(s.Root, s.Kind); err != nil {
-				return err
-			}
-			k, err := a.open(s)
-			if err != nil {
-				return err
-			}
-			defer k.Close()
-			r, err := k.Once(a.ctx, keeper.OnceOptions{})
-			if err != nil {
-				return err
-			}
-			if s.Kind == store.Embedded {
-				a.say("%s is yours to commit", s.PolicyPath())
-			}
-			err = a.printReport(r)
-			if r.Paused != "" {
-				return err
-			}
-			return nil // what else waits is not this command's
+			return a.afterPolicy(s)
 		},
 	}
 	a.dryRunFlag(cmd)
@@ -246,28 +227,35 @@ func (a *app) setKey(s *store.Store, name, value string) (changed bool, err erro
 	if err != nil || bytes.Equal(data, old) {
 		return false, err
 	}
+	return true, a.replacePolicy(s, old, data)
+}
+
+// replacePolicy writes the policy file, which held old, or shows what a dry run
+// would write.
+func (a *app) replacePolicy(s *store.Store, old, data []byte) error {
 	if a.flags.dryRun {
 		fmt.Fprint(a.stdout, unified(keeper.FileDiff{Path: s.PolicyPath(), Old: old, New: data}))
-		return true, nil
+		return nil
 	}
+	full := filepath.Join(s.Root, filepath.FromSlash(string(s.PolicyPath())))
 	mode := fs.FileMode(0o644)
 	if st, err := os.Stat(full); err == nil {
 		mode = st.Mode().Perm()
 	}
 	f, err := os.CreateTemp(filepath.Dir(full), ".memsync-config-*")
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(data)
 	if err := errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return false, err
+		return err
 	}
 	if now, err := os.ReadFile(full); err == nil && !bytes.Equal(now, old) || errors.Is(err, fs.ErrNotExist) && old != nil {
-		return false, &memsync.Error{Code: memsync.CodeIORaced, Path: s.PolicyPath(), Message: "the file changed meanwhile, so it was left alone",
+		return &memsync.Error{Code: memsync.CodeIORaced, Path: s.PolicyPath(), Message: "the file changed meanwhile, so it was left alone",
 			Hint: "run the command again"}
 	}
-	return true, os.Rename(f.Name(), full)
+	return os.Rename(f.Name(), full)
 }
 
 // lineAt is the 1-based line of a byte offset.

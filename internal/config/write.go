@@ -55,6 +55,30 @@ func writeScopes(b *strings.Builder, scopes []memsync.Scope) {
 	}
 }
 
+// AddScopes is a file with entries for scopes at its end; everything else in it
+// stays as it is. It fails where data does not parse, or names such a directory
+// already.
+func AddScopes(data []byte, scopes []memsync.Scope) ([]byte, error) {
+	if _, err := Parse(data); err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	b.Write(data)
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		b.WriteString("\n")
+	}
+	for _, s := range scopes {
+		b.WriteString("\n[[scope]]\n")
+		writeScope(&b, s)
+	}
+	out := []byte(b.String())
+	if bytes.Contains(data, []byte("\r\n")) {
+		out = append(bytes.Clone(data), bytes.ReplaceAll(out[len(data):], []byte("\n"), []byte("\r\n"))...)
+	}
+	_, err := Parse(out)
+	return out, err
+}
+
 // writeScope writes the keys of an entry; those without a value stay away.
 func writeScope(b *strings.Builder, s memsync.Scope) {
 	s = withDefaults(s)
