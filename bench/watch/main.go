@@ -141,7 +141,7 @@ func checkout(bin, dir string) {
 		}
 	}
 	for clean(dir) != "" {
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond)
 	}
 	figure("checkout_1000_s", time.Since(began).Seconds(), "s")
 }
