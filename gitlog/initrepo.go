@@ -7,14 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
-
 	"memsync"
 )
 
 // Init makes root a git repository, root and all, with the git binary or, where
-// there is none, go-git. branch "" is init.defaultBranch, or main. A directory
+// there is none, without it. branch "" is init.defaultBranch, or main. A directory
 // that is the top of a repository already is left as it is.
 func Init(root, branch string, opt Options) error {
 	env := environ(opt.Env)
@@ -55,12 +52,13 @@ func Init(root, branch string, opt Options) error {
 	return initByGit(ctx, binary, root, branch, env)
 }
 
-// initNative lays out gitDir with go-git's storage. (go-git's own PlainInit
-// does the same, and links its network transports into the program: twice the
-// start-up time of every command.)
+// initNative lays out gitDir as gitrepository-layout says, with what git itself
+// would not do without.
 func initNative(gitDir, branch string) error {
-	if err := dotgit.New(osfs.New(gitDir)).Initialize(); err != nil {
-		return err
+	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags"} {
+		if err := os.MkdirAll(filepath.Join(gitDir, filepath.FromSlash(dir)), 0o777); err != nil {
+			return err
+		}
 	}
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
 	if err := os.WriteFile(filepath.Join(gitDir, "config"), []byte(config), 0o666); err != nil {

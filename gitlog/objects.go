@@ -3,17 +3,9 @@ package gitlog
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-
-	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/storage/filesystem"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
 	"memsync"
 )
@@ -32,7 +24,7 @@ var errNoObject = errors.New("object not found")
 // cannot: sha256, objects that a partial clone has not fetched yet.
 func (r *Repo) newObjectReader() objectReader {
 	set := r.config()
-	native := &nativeObjects{gitDir: r.gitDir, common: r.common}
+	native := &nativeObjects{dir: filepath.Join(r.common, "objects")}
 	if r.kind.size != kindSHA1.size {
 		return &catFile{r: r}
 	}
@@ -50,85 +42,6 @@ func (s *settings) promisor() bool {
 		}
 	}
 	return s.has("extensions.partialclone")
-}
-
-// cacheBytes bounds what is kept of packed objects. A store's trees are a few
-// kilobytes each; 8 MiB hold the hot ones of a large store several times over.
-const cacheBytes = 8 * cache.MiByte
-
-// nativeObjects reads loose and packed objects in this process.
-type nativeObjects struct {
-	gitDir, common string
-
-	mu    sync.Mutex // go-git's storage is for one goroutine
-	store *filesystem.ObjectStorage
-	packs fileStamp // of the pack directory when store was opened
-}
-
-func (n *nativeObjects) open() {
-	n.closeLocked()
-	root := osfs.New("/", osfs.WithBoundOS())
-	fs := dotgit.NewRepositoryFilesystem(osfs.New(n.gitDir), osfs.New(n.common))
-	n.packs = stampOf(filepath.Join(n.common, "objects", "pack"))
-	n.store = filesystem.NewObjectStorageWithOptions(
-		dotgit.NewWithOptions(fs, dotgit.Options{AlternatesFS: root}),
-		cache.NewObjectLRU(cacheBytes),
-		filesystem.Options{KeepDescriptors: true, AlternatesFS: root})
-}
-
-func (n *nativeObjects) read(id oid) (typ string, data []byte, err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	fresh := false
-	if n.store == nil {
-		n.open()
-		fresh = true
-	}
-	var h plumbing.Hash
-	copy(h[:], id)
-	typ, data, err = n.fetch(h)
-	// Somebody's gc moves objects to packs that were not there when the list of
-	// packs was read.
-	if err != nil && !fresh && !n.packs.current() {
-		n.open()
-		typ, data, err = n.fetch(h)
-	}
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		err = errNoObject
-	}
-	return typ, data, err
-}
-
-func (n *nativeObjects) fetch(h plumbing.Hash) (string, []byte, error) {
-	obj, err := n.store.EncodedObject(plumbing.AnyObject, h)
-	if err != nil {
-		return "", nil, err
-	}
-	rd, err := obj.Reader()
-	if err != nil {
-		return "", nil, err
-	}
-	defer rd.Close()
-	data := make([]byte, obj.Size())
-	if _, err := io.ReadFull(rd, data); err != nil {
-		return "", nil, err
-	}
-	return obj.Type().String(), data, nil
-}
-
-func (n *nativeObjects) close() error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.closeLocked()
-}
-
-func (n *nativeObjects) closeLocked() error {
-	if n.store == nil {
-		return nil
-	}
-	err := n.store.Close()
-	n.store = nil
-	return err
 }
 
 // lazyObjects asks the binary, which fetches, for what a partial clone lacks.
@@ -203,7 +116,9 @@ func (r *Repo) Blob(id string) ([]byte, error) {
 }
 
 // looseFile is where an object lies when it is not packed.
-func looseFile(common string, id oid) string {
+func looseFile(common string, id oid) string { return looseIn(filepath.Join(common, "objects"), id) }
+
+func looseIn(objects string, id oid) string {
 	h := id.hex()
-	return filepath.Join(common, "objects", h[:2], h[2:])
+	return filepath.Join(objects, h[:2], h[2:])
 }
