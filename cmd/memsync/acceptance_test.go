@@ -116,6 +116,7 @@ var entryPoints = map[string]func(s *shop, text string) (code int){
 	// Nothing that the caller typed reaches a file.
 	"init": nil, "delete": nil, "forget": nil, "restore": nil, "accept": nil, "accept-deletes": nil, "decisions revert": nil,
 	"config set": nil, // closed keys with typed values
+	"bind":       nil, // a directory that is there
 }
 
 // Every entry point that can mutate, listed by the program itself, tries the

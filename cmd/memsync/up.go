@@ -22,6 +22,7 @@ func (a *app) upVerb() *cobra.Command {
 			"a line for each decision when stdout is a terminal or with --verbose, --json or --jsonl.\n\n" +
 			"up --once looks at every file of the store once, decides about each that changed, and exits 4 when something is\n" +
 			"held or waits for you, 5 when the repository is in the middle of something.",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			switch {
 			case once && len(dirs) > 0:
