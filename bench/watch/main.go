@@ -129,9 +129,11 @@ func checkout(bin, dir string) {
 		write(dir, i*10, 5)
 	}
 	run(dir, bin, "up", "--once")
+	run(dir, "git", "status") // a copied store's files look changed to git until it has looked
 	o := up(bin, dir)
 	o.quiet()
 	defer o.stop()
+	run(dir, "sync")
 	began := time.Now()
 	run(dir, "git", "checkout", "-q", start, "--", "memory")
 	done := head(dir)
