@@ -47,6 +47,11 @@ func (r *Repo) writeObjects(objs []newObject, s *settler) error {
 		if err := r.writeObject(o, s); err != nil {
 			return err
 		}
+		if len(s.files) == openFiles {
+			if err := s.flush(); err != nil {
+				return fault(memsync.CodeIOWrite, "writing git objects", err)
+			}
+		}
 	}
 	if err := s.flush(); err != nil {
 		return fault(memsync.CodeIOWrite, "writing git objects", err)
