@@ -45,9 +45,14 @@ const tendEvery = 10 * time.Minute
 func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 	watching, stop := context.WithCancel(context.Background())
 	defer stop()
-	r := &runner{k: k, opt: opt, todo: watcher.Settled{All: true}}
+	r := &runner{k: k, opt: opt, todo: watcher.Settled{All: true}, tended: time.Now()}
+	release, err := k.Turn(ctx) // clients may be here already
+	if err != nil {
+		return nil
+	}
 	r.policy = r.stamps()
 	w := watcher.Start(watching, k.place(), opt.Timing, opt.Poll, opt.Sight)
+	release()
 	k.watch.Store(w)
 	defer k.watch.Store(nil)
 	r.watch = w
@@ -71,7 +76,7 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 		if wait := r.pass(ctx); wait > 0 {
 			retry.Reset(wait)
 		}
-		if r.ready(); opt.Ready != nil {
+		if r.tend(); opt.Ready != nil {
 			opt.Ready()
 			opt.Ready = nil
 		}
@@ -109,8 +114,8 @@ type runner struct {
 	tended time.Time // when
 }
 
-// ready is for what a pass leaves behind.
-func (r *runner) ready() {
+// tend lets git pack what commits have left, when nothing else is to be done.
+func (r *runner) tend() {
 	if r.made && len(r.todo.Paths) == 0 && time.Since(r.tended) > tendEvery {
 		r.made, r.tended = false, time.Now()
 		_ = r.k.repo.Maintain(context.Background()) // it only saves room
@@ -216,9 +221,9 @@ func (k *Keeper) reload() error {
 		return err
 	}
 	if s.PolicyErr != nil && !errors.Is(s.PolicyErr, memsync.CodeStoreFormat) {
-		s.Policy, s.Scopes = k.Store.Policy, k.Store.Scopes
+		s.Policy, s.Scopes = k.Store.Policy, k.Store.Scopes // the last good ones
 	}
-	*k.Store = *s
+	k.Store = s
 	if k.Store.PolicyErr != nil && errors.Is(k.Store.PolicyErr, memsync.CodeStoreFormat) {
 		return k.Store.PolicyErr
 	}
