@@ -38,7 +38,7 @@ func main() {
 	want := func(group string) bool { return *only == "" || *only == group }
 
 	if want("help") {
-		help(bin)
+		help(bin, filepath.Join(scratch, "hello"))
 	}
 	if want("commit") {
 		one := commits(filepath.Join(scratch, "1k"), 1_000, gen.Ours, 200)
@@ -198,16 +198,32 @@ func noop(bin, dir string) {
 	check(os.RemoveAll(dir))
 }
 
-func help(bin string) {
-	var all []time.Duration
-	for range 40 {
-		all = append(all, timed(func() {
-			if out, err := exec.Command(bin, "--help").CombinedOutput(); err != nil {
-				log.Fatalf("memsync --help: %v\n%s", err, out)
-			}
-		}))
+// help is the command's start, beside that of a Go program that prints a line:
+// what a start costs differs fivefold between machines.
+func help(bin, dir string) {
+	check(os.MkdirAll(dir, 0o755))
+	hello := filepath.Join(dir, "hello")
+	check(os.WriteFile(hello+".go", []byte("package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello\") }\n"), 0o644))
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", hello, hello+".go")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		log.Fatalf("%v: %v\n%s", build.Args, err, out)
 	}
-	figure("help_ms", ms(median(all)), "ms")
+	var ours, bare []time.Duration
+	for range 60 {
+		ours = append(ours, started(bin, "--help"))
+		bare = append(bare, started(hello))
+	}
+	figure("help_ms", ms(median(ours)), "ms")
+	figure("go_hello_ms", ms(median(bare)), "ms")
+}
+
+func started(args ...string) time.Duration {
+	return timed(func() {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			log.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	})
 }
 
 func timed(f func()) time.Duration {
