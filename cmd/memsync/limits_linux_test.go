@@ -5,10 +5,63 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 )
+
+// fullDisk runs in a mount name space of its own, on a disk of 6 MB: a save that
+// can't be committed is told, tried again, and committed when there is room. On
+// a disk that can only be read every command says so and changes nothing.
+const fullDisk = `
+mount -t tmpfs -o size=6m none "$1"
+cd "$1"
+memsync init notes > /dev/null
+cd notes
+printf -- '---\nname: A\ndescription: d\ntype: user\n---\n\nText.\n' > memory/user_a.md
+memsync up > "$2" 2>&1 &
+up=$!
+until grep -q ': watching ' "$2"; do :; done
+until [ "$(git rev-list --count HEAD)" = 2 ]; do :; done
+dd if=/dev/zero of=../fill bs=4k 2> /dev/null || true
+printf 'More.\n' >> memory/user_a.md
+until grep -q 'memory.io.full\]; tried again' "$2"; do :; done
+[ "$(git rev-list --count HEAD)" = 2 ]
+grep -q More. memory/user_a.md
+rm ../fill
+until [ "$(git rev-list --count HEAD)" = 3 ]; do :; done
+kill $up
+wait $up
+memsync doctor > /dev/null
+[ -z "$(memsync up --once)" ]
+[ -z "$(git status --porcelain)" ]
+git fsck --strict
+mount -o remount,ro "$1"
+for verb in up 'up --once' 'write x --type user --content x'; do
+	if memsync $verb > /dev/null 2> "$2"; then exit 1; fi
+	grep -q 'read-only file system' "$2"
+done
+`
+
+// TestFullDisk: a full disk and one that can only be read, under a store that is
+// watched.
+func TestFullDisk(t *testing.T) {
+	s := newShop(t)
+	disk, said := t.TempDir(), filepath.Join(t.TempDir(), "said")
+	cmd := exec.Command("sh", "-exc", fullDisk, "sh", disk, said)
+	cmd.Env = s.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		log, _ := os.ReadFile(said)
+		t.Fatalf("%v\n%s\nit said:\n%s", err, out, log)
+	}
+}
 
 // TestQ09_NoMoreWatches: where the system lets nobody watch another directory,
 // the message names the setting and a number that would do, everything is
