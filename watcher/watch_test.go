@@ -280,3 +280,28 @@ func TestSuspend(t *testing.T) {
 		}
 	}
 }
+
+// TestQ10_Probe: a file system that does not tell of the watcher's own file
+// tells of no save either: everything is looked at instead, and that is said.
+func TestQ10_Probe(t *testing.T) {
+	s := newScript(t)
+	var said []Info
+	w := &Watch{timing: Usual, place: s.watch.place, wake: map[cause]time.Time{}, dirty: newDirty(Usual), tell: func(i Info) { said = append(said, i) }}
+	w.open(false)
+	defer w.close()
+	heard, ok := w.wake[wakeProbe]
+	if !ok {
+		t.Fatal("it does not ask")
+	}
+	for w.wake[wakeProbe] == heard {
+		w.event(<-w.fs.Events)
+	}
+	if _, waits := w.wake[wakeProbe]; waits || len(said) > 0 {
+		t.Errorf("it heard the answer and waits %v, said %+v", waits, said)
+	}
+	w.wake[wakeProbe] = heard // as if nothing had come
+	w.due(heard)
+	if len(said) != 1 || said[0].Backend != "poll" || !strings.Contains(said[0].Blind, "does not tell") || !w.ready.All {
+		t.Errorf("said %+v, everywhere %v", said, w.ready.All)
+	}
+}
