@@ -83,14 +83,27 @@ func (u *watching) own(ctx context.Context, s *store.Store, poll bool) error {
 		Ready:   func() { u.say(s, "watching %s", seeing(k.Watching())) },
 		Report:  func(r keeper.Report) { u.report(s, r) },
 		Problem: func(err error) { u.problem(s, err) },
-		Sight: func(i watcher.Info) {
-			if i.Blind != "" {
-				u.say(s, "[%s] %s; everything is looked at instead, now and then", memsync.EventBlind, i.Blind)
-			} else {
-				u.say(s, "[%s] %s", memsync.EventRecovered, seeing(&i))
-			}
-		},
+		Sight:   func(i watcher.Info) { u.sight(s, i) },
 	})
+}
+
+// sight tells that the watcher became blind, or sees again.
+func (u *watching) sight(s *store.Store, i watcher.Info) {
+	op, why := memsync.EventRecovered, seeing(&i)
+	if i.Blind != "" {
+		op, why = memsync.EventBlind, i.Blind+"; everything is looked at instead, now and then"
+	}
+	u.say(s, "[%s] %s", op, why)
+	if u.a.flags.json || u.a.flags.jsonl {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.a.emit(struct {
+			Store string          `json:"store"`
+			Event memsync.EventOp `json:"event"`
+			At    time.Time       `json:"at"`
+			Why   string          `json:"why"`
+		}{s.Root, op, time.Now().UTC().Truncate(time.Millisecond), why})
+	}
 }
 
 func seeing(i *watcher.Info) string {
