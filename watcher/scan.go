@@ -135,7 +135,7 @@ func Look(root string, scopes []memsync.Scope, outside bool, paths []memsync.Pat
 	w := &walk{scopes: scopes, known: func(memsync.Path) (Stat, bool) { return Stat{}, false }, b: &b}
 	place := Place{Root: root, Scopes: scopes, Outside: outside}
 	for _, p := range paths {
-		if !place.counts(p) {
+		if !place.counts(p) || place.foreign(p) {
 			continue
 		}
 		scope, inScope := memsync.ScopeOf(scopes, p)

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -49,6 +50,21 @@ func (p Place) enters(dir memsync.Path, name string) bool {
 	child := join(dir, name)
 	_, childIn := memsync.ScopeOf(p.Scopes, join(child, "x"))
 	return p.Outside || childIn || w.leadsToScope(child)
+}
+
+// foreign reports whether a path lies in another repository below the root, as
+// a scan sees it: a directory outside of every scope that has a .git.
+func (p Place) foreign(path memsync.Path) bool {
+	w := &walk{scopes: p.Scopes}
+	for dir := path.Dir(); dir != ""; dir = dir.Dir() {
+		if _, inScope := memsync.ScopeOf(p.Scopes, join(dir, "x")); inScope || w.leadsToScope(dir) {
+			continue
+		}
+		if _, err := os.Lstat(p.abs(dir.Join(".git"))); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // counts reports whether a scan looks at a file of that path.

@@ -93,7 +93,7 @@ var scripts = map[string]string{
 		git commit -q --allow-empty -m one
 		repository`,
 	"another repository inside": `
-		mkdir other; git -C other init -q; echo 1 > other/a.md; echo 1 > memory/a.md
+		mkdir ../other; git -C ../other init -q; mv ../other other; echo 1 > other/a.md; echo 1 > memory/a.md
 		look memory/a.md`,
 	"the scope's directory goes and comes back": `
 		echo 1 > memory/a.md
@@ -303,5 +303,17 @@ func TestQ10_Probe(t *testing.T) {
 	w.due(heard)
 	if len(said) != 1 || said[0].Backend != "poll" || !strings.Contains(said[0].Blind, "does not tell") || !w.ready.All {
 		t.Errorf("said %+v, everywhere %v", said, w.ready.All)
+	}
+}
+
+// TestLookForeign: a directory that became another repository after it was
+// watched is none of ours: a glance passes it by as a scan does.
+func TestLookForeign(t *testing.T) {
+	s := newScript(t)
+	s.sh("mkdir -p other/deep memory/inner; echo 1 > other/deep/a.md; echo 1 > memory/inner/b.md; git -C other init -q")
+	paths := []memsync.Path{"memory/inner/b.md", "other/deep/a.md"}
+	b := Look(s.dir, s.watch.place.Scopes, true, paths)
+	if len(b.Authored) > 0 || len(b.Changed) != 1 || b.Changed[0].Path != paths[0] {
+		t.Errorf("changed %v, authored %v", b.Changed, b.Authored)
 	}
 }
