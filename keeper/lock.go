@@ -42,7 +42,7 @@ func lockStore(ctx context.Context, dir string, wait time.Duration, busy func(di
 	file := filepath.Join(dir, "owner.json")
 	if !ok {
 		return nil, &memsync.Error{Code: memsync.CodeStoreBusy, Message: "the store is held by " + describeOwner(file),
-			Hint: "try again when it has finished"}
+			Hint: "a command ends by itself: try again; a running `memsync up` does the work of other commands, and is ended to take its place"}
 	}
 	if !record {
 		return l, nil
