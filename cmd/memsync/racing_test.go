@@ -25,20 +25,7 @@ func TestRacingSaves(t *testing.T) {
 	const files = 20
 	s := newShop(t)
 	s.ok("up", "--once")
-	up := exec.Command(command, "up")
-	up.Dir, up.Env = s.dir, s.env
-	stderr, err := up.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := up.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { up.Process.Kill(); up.Wait() }()
-	lines := bufio.NewScanner(stderr)
-	for lines.Scan() && !strings.Contains(lines.Text(), ": watching ") {
-	}
-	go io.Copy(io.Discard, stderr)
+	up := s.watched()
 
 	record := make([][]string, files)
 	var all sync.WaitGroup
@@ -112,4 +99,25 @@ func saveAs(file, text string, rename bool) error {
 		return err
 	}
 	return os.Rename(tmp, file)
+}
+
+// watched starts `memsync up` and waits until it says that it watches. It ends
+// with the test at the latest.
+func (s *shop) watched() *exec.Cmd {
+	s.t.Helper()
+	up := exec.Command(command, "up")
+	up.Dir, up.Env = s.dir, s.env
+	stderr, err := up.StderrPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := up.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { up.Process.Kill(); up.Wait() })
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() && !strings.Contains(lines.Text(), ": watching ") {
+	}
+	go io.Copy(io.Discard, stderr)
+	return up
 }

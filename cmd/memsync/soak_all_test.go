@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -27,20 +25,7 @@ func TestSoak(t *testing.T) {
 		s.write(fmt.Sprintf("memory/project_s%03d.md", i), memoryFile(fmt.Sprintf("S %03d", i), "project", fmt.Sprintf("Text %d.", i*7919)))
 	}
 	s.ok("up", "--once")
-	up := exec.Command(command, "up")
-	up.Dir, up.Env = s.dir, s.env
-	stderr, err := up.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := up.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { up.Process.Kill(); up.Wait() }()
-	lines := bufio.NewScanner(stderr)
-	for lines.Scan() && !strings.Contains(lines.Text(), ": watching ") {
-	}
-	go io.Copy(io.Discard, stderr)
+	up := s.watched()
 
 	random := rand.New(rand.NewPCG(7, 7))
 	began := time.Now()
