@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -31,6 +32,8 @@ type Journal struct {
 	mu     sync.RWMutex // held for writing only while compaction swaps the file
 	db     *bolt.DB
 	closed bool
+
+	writes atomic.Int64
 }
 
 // The buckets. Keys that order by time are big-endian sequence numbers, drawn
@@ -55,6 +58,9 @@ var (
 		bucketMeta, bucketOpen, bucketPlans, bucketFiles, bucketDecisions, bucketByPath, bucketByMemory,
 		bucketLast, bucketContents, bucketRefs, bucketBlobs, bucketHeld, bucketEvents, bucketFacts,
 	}
+
+	// appended are those whose keys grow with time: numbers and ULIDs.
+	appended = [][]byte{bucketPlans, bucketFiles, bucketDecisions, bucketEvents}
 
 	keyFormat    = []byte("format")
 	keyDecisions = []byte("decisions") // how many there are
@@ -182,8 +188,28 @@ func (j *Journal) Check() error {
 	})
 }
 
-func (j *Journal) update(fn func(*bolt.Tx) error) error { return j.run(fn, (*bolt.DB).Update) }
-func (j *Journal) view(fn func(*bolt.Tx) error) error   { return j.run(fn, (*bolt.DB).View) }
+// update writes. What the time orders is appended, so its pages are filled, not
+// left half empty for keys in between that never come.
+func (j *Journal) update(fn func(*bolt.Tx) error) error {
+	err := j.run(func(tx *bolt.Tx) error {
+		for _, name := range appended {
+			tx.Bucket(name).FillPercent = 0.95
+		}
+		return fn(tx)
+	}, (*bolt.DB).Update)
+	if err == nil && j.writes.Add(1)%unmapEvery == 0 {
+		err = j.view(func(tx *bolt.Tx) error { unmap(j.db, tx); return nil })
+	}
+	return err
+}
+
+// unmapEvery is after how many writes the pages of the file that were looked at
+// are given back. The system counts them as this process's memory, and a
+// process that stays for months would come to hold the whole file. What is used
+// all the time is back after some page faults, microseconds each.
+const unmapEvery = 64
+
+func (j *Journal) view(fn func(*bolt.Tx) error) error { return j.run(fn, (*bolt.DB).View) }
 
 func (j *Journal) run(fn func(*bolt.Tx) error, with func(*bolt.DB, func(*bolt.Tx) error) error) (err error) {
 	j.mu.RLock()

@@ -1,0 +1,314 @@
+package gitlog
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"sort"
+
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+)
+
+// pack reads single objects of one of git's packs through its index, both as
+// gitformat-pack(5) has them. It holds neither in memory (go-git's reader holds
+// the whole index): a history has millions of objects, and the program stays
+// for months.
+type pack struct {
+	path    string // without an ending
+	number  int64  // among the packs of one listing: part of the key in the cache
+	cache   *cache.BufferLRU
+	inflate *inflater
+
+	index, file *os.File // nil while it is closed
+	size        int64    // of file
+	fanout      [256]uint32
+}
+
+// The parts of an index of version 2: magic and version, the fanout table, then
+// columns as long as there are objects.
+const (
+	indexMagic  = "\xfftOc\x00\x00\x00\x02"
+	fanoutAt    = int64(len(indexMagic))
+	namesAt     = fanoutAt + 256*4
+	packNameLen = 20 // SHA-1; other repositories are read by the git binary
+)
+
+// deepest is the longest chain of deltas that git writes (pack.depth).
+const deepest = 4095
+
+// The kinds of an entry that are no type: a delta against the entry that far
+// before this one, and one against a named object.
+const (
+	kindOffsetDelta = 6
+	kindNameDelta   = 7
+)
+
+var packTypes = map[byte]string{1: typeCommit, 2: typeTree, 3: typeBlob, 4: typeTag}
+
+func (p *pack) open() error {
+	if p.file != nil {
+		return nil
+	}
+	index, err := os.Open(p.path + ".idx")
+	if err != nil {
+		return err
+	}
+	head := make([]byte, namesAt)
+	if _, err := index.ReadAt(head, 0); err != nil || string(head[:fanoutAt]) != indexMagic {
+		index.Close()
+		return p.damaged("index", err)
+	}
+	last := uint32(0)
+	for i := range p.fanout {
+		p.fanout[i] = binary.BigEndian.Uint32(head[int(fanoutAt)+4*i:])
+		if p.fanout[i] < last {
+			index.Close()
+			return p.damaged("index", nil)
+		}
+		last = p.fanout[i]
+	}
+	file, err := os.Open(p.path + ".pack")
+	if err != nil {
+		index.Close()
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		index.Close()
+		file.Close()
+		return err
+	}
+	p.index, p.file, p.size = index, file, info.Size()
+	return nil
+}
+
+func (p *pack) close() error {
+	if p.file == nil {
+		return nil
+	}
+	err := errors.Join(p.index.Close(), p.file.Close())
+	p.index, p.file = nil, nil
+	return err
+}
+
+func (p *pack) damaged(what string, err error) error {
+	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("%s: the %s is damaged", p.path+".pack", what)
+	}
+	return fmt.Errorf("%s: read the %s: %w", p.path+".pack", what, err)
+}
+
+// read is an object of this pack; errNoObject when it is not in it.
+func (p *pack) read(id oid) (typ string, data []byte, err error) {
+	if err := p.open(); err != nil {
+		return "", nil, err
+	}
+	at, err := p.find(id)
+	if err != nil {
+		return "", nil, err
+	}
+	return p.at(at)
+}
+
+// find is where the object begins.
+func (p *pack) find(id oid) (int64, error) {
+	count := int64(p.fanout[255])
+	low, high := int64(0), int64(p.fanout[id[0]])
+	if id[0] > 0 {
+		low = int64(p.fanout[id[0]-1])
+	}
+	// Halve by single names, then read what is left at once.
+	for high-low > 128 {
+		middle := (low + high) / 2
+		var name [packNameLen]byte
+		if _, err := p.index.ReadAt(name[:], namesAt+packNameLen*middle); err != nil {
+			return 0, p.damaged("index", err)
+		}
+		if oid(name[:]) <= id {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	names := make([]byte, packNameLen*(high-low))
+	if _, err := p.index.ReadAt(names, namesAt+packNameLen*low); err != nil {
+		return 0, p.damaged("index", err)
+	}
+	i := int64(sort.Search(int(high-low), func(i int) bool {
+		return string(names[packNameLen*i:packNameLen*(i+1)]) >= string(id)
+	}))
+	if i == high-low || string(names[packNameLen*i:packNameLen*(i+1)]) != string(id) {
+		return 0, errNoObject
+	}
+	var cell [8]byte // after names and checksums: 4 bytes each, or the number of an 8 byte one
+	offsets := namesAt + (packNameLen+4)*count
+	if _, err := p.index.ReadAt(cell[:4], offsets+4*(low+i)); err != nil {
+		return 0, p.damaged("index", err)
+	}
+	at := int64(binary.BigEndian.Uint32(cell[:]))
+	if at > math.MaxInt32 {
+		if _, err := p.index.ReadAt(cell[:], offsets+4*count+8*(at&math.MaxInt32)); err != nil {
+			return 0, p.damaged("index", err)
+		}
+		at = int64(binary.BigEndian.Uint64(cell[:]))
+	}
+	return at, nil
+}
+
+// at is the object that begins there: an entry, or a chain of deltas down to
+// one. In the cache it stands behind a byte that says its kind.
+func (p *pack) at(at int64) (typ string, data []byte, err error) {
+	type delta struct {
+		at   int64
+		data []byte
+	}
+	var chain []delta
+	var kind byte
+	for {
+		if at <= 0 || at >= p.size || at >= 1<<packBits {
+			return "", nil, p.damaged("index", nil)
+		}
+		if kept, ok := p.cache.Get(p.key(at)); ok {
+			kind, data = kept[0], kept[1:]
+			break
+		}
+		var base int64
+		if kind, base, data, err = p.entry(at); err != nil {
+			return "", nil, err
+		}
+		if packTypes[kind] != "" {
+			p.keep(at, kind, data)
+			break
+		}
+		if len(chain) == deepest {
+			return "", nil, p.damaged("chain of deltas", nil)
+		}
+		chain = append(chain, delta{at, data})
+		at = base
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		if data, err = packfile.PatchDelta(data, chain[i].data); err != nil {
+			return "", nil, p.damaged("delta", nil)
+		}
+		p.keep(chain[i].at, kind, data)
+	}
+	return packTypes[kind], data, nil
+}
+
+// packBits are the bits of an offset in a key: packs of up to 16 TB.
+const packBits = 44
+
+func (p *pack) key(at int64) int64 { return p.number<<packBits | at }
+
+func (p *pack) keep(at int64, kind byte, data []byte) {
+	p.cache.Put(p.key(at), append([]byte{kind}, data...))
+}
+
+// entry is what stands at an offset: an object, or a delta and where its base
+// begins.
+func (p *pack) entry(at int64) (kind byte, base int64, data []byte, err error) {
+	in := p.inflate.from(io.NewSectionReader(p.file, at, p.size-at))
+	b, err := in.ReadByte()
+	if err != nil {
+		return 0, 0, nil, p.damaged("entry", err)
+	}
+	kind = b >> 4 & 7
+	size, shift := int64(b&15), 4
+	for b&0x80 != 0 {
+		if b, err = in.ReadByte(); err != nil || shift > 56 {
+			return 0, 0, nil, p.damaged("entry", err)
+		}
+		size |= int64(b&0x7f) << shift
+		shift += 7
+	}
+	switch kind {
+	case kindOffsetDelta:
+		if b, err = in.ReadByte(); err != nil {
+			return 0, 0, nil, p.damaged("entry", err)
+		}
+		back := int64(b & 0x7f)
+		for b&0x80 != 0 {
+			if b, err = in.ReadByte(); err != nil || back > at {
+				return 0, 0, nil, p.damaged("entry", err)
+			}
+			back = (back+1)<<7 | int64(b&0x7f)
+		}
+		if base = at - back; back == 0 {
+			return 0, 0, nil, p.damaged("entry", nil)
+		}
+	case kindNameDelta: // git leaves none of these in a repository, other writers do
+		var name [packNameLen]byte
+		if _, err := io.ReadFull(in, name[:]); err != nil {
+			return 0, 0, nil, p.damaged("entry", err)
+		}
+		if base, err = p.find(oid(name[:])); err == errNoObject {
+			return 0, 0, nil, p.damaged("delta", nil)
+		} else if err != nil {
+			return 0, 0, nil, err
+		}
+	default:
+		if packTypes[kind] == "" {
+			return 0, 0, nil, p.damaged("entry", nil)
+		}
+	}
+	if data, err = p.inflate.read(size); err != nil {
+		return 0, 0, nil, p.damaged("entry", err)
+	}
+	return kind, base, data, nil
+}
+
+// inflater decompresses one entry after the other in the same buffers.
+type inflater struct {
+	in *bufio.Reader
+	z  io.ReadCloser
+}
+
+// from begins to read; what stands before the compressed bytes is taken from
+// the reader that it returns.
+func (f *inflater) from(r io.Reader) *bufio.Reader {
+	if f.in == nil {
+		f.in = bufio.NewReader(nil)
+	}
+	f.in.Reset(r)
+	return f.in
+}
+
+// read decompresses what follows, which is size bytes.
+func (f *inflater) read(size int64) ([]byte, error) {
+	var err error
+	if f.z == nil {
+		f.z, err = zlib.NewReader(f.in)
+	} else {
+		err = f.z.(zlib.Resetter).Reset(f.in, nil)
+	}
+	if err != nil {
+		return nil, io.ErrUnexpectedEOF // no such bytes: damage
+	}
+	data, err := readExactly(f.z, size)
+	if err != nil && !errors.As(err, new(*fs.PathError)) {
+		err = io.ErrUnexpectedEOF // what zlib says of broken bytes
+	}
+	return data, err
+}
+
+// readExactly reads an object of that size. What a broken header claims is not
+// believed before the bytes are there.
+func readExactly(r io.Reader, size int64) ([]byte, error) {
+	var data bytes.Buffer
+	data.Grow(int(min(size, 64<<10)) + bytes.MinRead)
+	if _, err := data.ReadFrom(io.LimitReader(r, size+1)); err != nil {
+		return nil, err
+	}
+	if int64(data.Len()) != size {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return data.Bytes(), nil
+}
