@@ -24,9 +24,7 @@ import (
 
 func verbTree() *cobra.Command {
 	a := &app{ctx: context.Background(), stdin: strings.NewReader(""), stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, env: noEnv}
-	root := a.command()
-	root.InitDefaultCompletionCmd()
-	return root
+	return a.command()
 }
 
 // eachVerb walks the verbs that do something, by name.
@@ -35,7 +33,7 @@ func eachVerb(cmd *cobra.Command, visit func(*cobra.Command)) {
 		if sub.Hidden || sub.Name() == "help" {
 			continue
 		}
-		if sub.Name() == "completion" || !sub.HasSubCommands() {
+		if !sub.HasSubCommands() {
 			visit(sub)
 			continue
 		}
@@ -75,10 +73,6 @@ func renderVerbs(root *cobra.Command) string {
 	eachVerb(root, func(cmd *cobra.Command) {
 		use := strings.TrimSuffix(cmd.UseLine(), " [flags]")
 		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n```\n%s\n```\n", strings.TrimPrefix(cmd.CommandPath(), "memsync "), strings.TrimSuffix(cmd.Short, "."), use)
-		if cmd.Name() == "completion" {
-			b.WriteString("\nOne of `bash`, `zsh`, `fish`, `powershell`; `memsync completion SHELL --help` says how to load it.\n")
-			return
-		}
 		if cmd.Long != "" {
 			b.WriteString("\n" + cmd.Long + "\n")
 		}
@@ -117,7 +111,7 @@ func TestDocsNameEveryVerbAndFlag(t *testing.T) {
 	}
 	prose := before + after
 	eachVerb(verbTree(), func(cmd *cobra.Command) {
-		if cmd.Name() != "completion" && !strings.Contains(prose, "`"+strings.TrimPrefix(cmd.CommandPath(), "memsync ")) {
+		if !strings.Contains(prose, "`"+strings.TrimPrefix(cmd.CommandPath(), "memsync ")) {
 			t.Errorf("docs/cli.md says nothing about the output of %s", cmd.CommandPath())
 		}
 	})
