@@ -247,7 +247,7 @@ func TestLawNoLineLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, a, b := drawTriple(t)
 		if a.Bytes == nil || b.Bytes == nil || base.Bytes == nil || bytes.Equal(a.Bytes, base.Bytes) || bytes.Equal(b.Bytes, base.Bytes) {
-			t.Skip("nothing to join")
+			return // nothing to join
 		}
 		r := Merge(base, a, b, limits)
 		kept := append(lines(string(r.Bytes)), conflictLines(t, r)...)
