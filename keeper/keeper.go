@@ -55,10 +55,11 @@ type Keeper struct {
 	delivery string        // see Caller
 
 	// What is known at the current revision; each is made when first asked for.
-	view  *memsync.View
-	state *ledger.State
-	near  map[nearKey]*text.Table
-	held  []memsync.Held
+	view   *memsync.View
+	state  *ledger.State
+	folded folded // what State folded last
+	near   map[nearKey]*text.Table
+	held   []memsync.Held
 
 	// MEMORY.md of a scope, as this keeper made it of the view.
 	digested map[string]memsync.Hash

@@ -16,7 +16,43 @@ func (k *Keeper) State() (*ledger.State, error) {
 	if k.state != nil {
 		return k.state, nil
 	}
-	var events []ledger.Located
+	versions, err := k.ledgerVersions()
+	if err != nil {
+		return nil, err
+	}
+	fresh, grown, err := k.folded.grow(k, versions)
+	if err != nil {
+		return nil, err
+	}
+	state := k.folded.state
+	switch {
+	case !grown:
+		state = ledger.Fold(fresh)
+	case len(fresh) > 0:
+		state = state.With(fresh...)
+	}
+	k.state, k.folded = state, folded{state, versions}
+	return state, nil
+}
+
+// ledgerVersion is a ledger file as it stands somewhere.
+type ledgerVersion struct {
+	scope, path memsync.Path
+	blob        string // its git name
+	data        []byte // nil: read from git when it is asked for
+	size        int
+	whole       bool // its last line has ended
+}
+
+func (v *ledgerVersion) bytes(k *Keeper) (data []byte, err error) {
+	if v.data == nil {
+		v.data, err = k.repo.Blob(v.blob)
+	}
+	return v.data, err
+}
+
+// ledgerVersions are the ledger files on disk, then those of HEAD that differ.
+func (k *Keeper) ledgerVersions() (out []ledgerVersion, err error) {
 	for _, s := range k.Store.Scopes {
 		dir := ledgerDir(s)
 		seen := map[memsync.Path]string{} // blob ids of what is on disk
@@ -33,28 +69,71 @@ func (k *Keeper) State() (*ledger.State, error) {
 			if err != nil {
 				return nil, ioError(err, p)
 			}
-			lines, _ := ledger.Parse(p, data)
-			events = append(events, ledger.Locate(s.Dir, p, lines)...)
 			seen[p] = k.repo.BlobID(data)
+			out = append(out, ledgerVersion{scope: s.Dir, path: p, blob: seen[p], data: data})
 		}
 		committed, err := k.ledgersAtHead(dir)
 		if err != nil {
 			return nil, err
 		}
 		for p, blob := range committed {
-			if seen[p] == blob {
-				continue
+			if seen[p] != blob {
+				out = append(out, ledgerVersion{scope: s.Dir, path: p, blob: blob}) // the fold drops what both have
 			}
-			data, err := k.repo.Blob(blob)
-			if err != nil {
-				return nil, err
-			}
-			lines, _ := ledger.Parse(p, data)
-			events = append(events, ledger.Locate(s.Dir, p, lines)...) // the fold drops what both have
 		}
 	}
-	k.state = ledger.Fold(events)
-	return k.state, nil
+	return out, nil
+}
+
+// folded is a State and what it was folded from, without the bytes. Ledgers only
+// grow, and an owner stays for months: what it has folded it does not read
+// again.
+type folded struct {
+	state *ledger.State
+	from  []ledgerVersion
+}
+
+// grow are the events that versions have and f has not; grown is false where
+// something that f counted is not there any more, and then they are all events.
+// The versions come back without bytes, ready to be the next f's.
+func (f *folded) grow(k *Keeper, versions []ledgerVersion) (fresh []ledger.Located, grown bool, err error) {
+	left := len(f.from) // those that are not seen in versions, whole or as their beginning
+	known, starts := make([]bool, len(versions)), make([]int, len(versions))
+	for _, old := range f.from {
+		found := false
+		for i := range versions {
+			v := &versions[i]
+			switch {
+			case v.path != old.path:
+			case v.blob == old.blob:
+				v.size, v.whole = old.size, old.whole
+				known[i], found = true, true
+			case old.whole && len(v.data) > old.size && k.repo.BlobID(v.data[:old.size]) == old.blob:
+				starts[i], found = max(starts[i], old.size), true
+			}
+		}
+		if found {
+			left--
+		}
+	}
+	grown = f.state != nil && left == 0
+	for i := range versions {
+		v := &versions[i]
+		if !grown || !known[i] {
+			data, err := v.bytes(k)
+			if err != nil {
+				return nil, false, err
+			}
+			v.size, v.whole = len(data), len(data) == 0 || data[len(data)-1] == '\n'
+			if grown {
+				data = data[starts[i]:]
+			}
+			lines, _ := ledger.Parse(v.path, data)
+			fresh = append(fresh, ledger.Locate(v.scope, v.path, lines)...)
+		}
+		v.data = nil
+	}
+	return fresh, grown, nil
 }
 
 // ledgersAtHead are the ledger files of a directory that HEAD holds, with their
