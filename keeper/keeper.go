@@ -24,7 +24,7 @@ import (
 // Options say how a store is opened.
 type Options struct {
 	ReadOnly bool          // dry run and reading verbs: nothing is written anywhere, ever
-	Unlocked bool          // with ReadOnly: the caller holds the store already, see Turn
+	Unlocked bool          // the store's lock is held for this keeper, see Turn and Lend
 	Wait     time.Duration // for the store's lock; 0 means LockWait
 	NoBinary bool          // as on a machine without git
 	Now      func() time.Time
@@ -75,6 +75,7 @@ type Keeper struct {
 	acceptDeletes bool
 
 	watch atomic.Pointer[watcher.Watch] // while it runs
+	lent  bool                          // another process had the store, and what it left is not looked at yet
 }
 
 type nearKey struct{ scope, kind string }
@@ -113,13 +114,9 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 			return k, err
 		}
 	}
-	if k.journal, err = journal.Open(filepath.Join(dir, "journal.db"), journal.Options{Timeout: opt.Wait}); err != nil {
+	if err := k.openState(dir); err != nil {
 		return k, err
 	}
-	if k.catalog, err = indexer.Open(filepath.Join(dir, catalogName), indexer.Options{Timeout: opt.Wait}); err != nil {
-		return k, err
-	}
-	k.log = &gitlog.Log{Repo: k.repo, Journal: k.journal}
 	if err := k.loadPolicy(); err != nil {
 		return k, err
 	}
@@ -144,6 +141,29 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 
 const catalogName = "catalog.db"
 
+// openState opens what is known locally of the store.
+func (k *Keeper) openState(dir string) (err error) {
+	if k.journal, err = journal.Open(filepath.Join(dir, "journal.db"), journal.Options{Timeout: k.opt.Wait}); err != nil {
+		return err
+	}
+	k.log = &gitlog.Log{Repo: k.repo, Journal: k.journal}
+	k.catalog, err = indexer.Open(filepath.Join(dir, catalogName), indexer.Options{Timeout: k.opt.Wait})
+	return err
+}
+
+func (k *Keeper) closeState() error {
+	var errs []error
+	if k.catalog != nil {
+		errs = append(errs, k.catalog.Close())
+		k.catalog = nil
+	}
+	if k.journal != nil {
+		errs = append(errs, k.journal.Close())
+		k.journal = nil
+	}
+	return errors.Join(errs...)
+}
+
 // renew throws away a catalog that turned out to be damaged and makes it anew
 // from HEAD.
 func (k *Keeper) renew(ctx context.Context) error {
@@ -166,10 +186,10 @@ func (k *Keeper) renew(ctx context.Context) error {
 // takeLock takes the store's lock. A read-only keeper takes it only where
 // somebody made it before, and leaves no record.
 func (k *Keeper) takeLock(ctx context.Context, dir string) (*flock.Flock, error) {
+	if k.opt.Unlocked {
+		return nil, nil
+	}
 	if k.opt.ReadOnly {
-		if k.opt.Unlocked {
-			return nil, nil
-		}
 		if _, err := os.Stat(filepath.Join(dir, "lock")); err != nil {
 			return nil, nil
 		}
@@ -204,15 +224,7 @@ func (k *Keeper) copyState(dir string) (string, error) {
 
 // Close lets go of the store. It may be called more than once.
 func (k *Keeper) Close() error {
-	var errs []error
-	if k.catalog != nil {
-		errs = append(errs, k.catalog.Close())
-		k.catalog = nil
-	}
-	if k.journal != nil {
-		errs = append(errs, k.journal.Close())
-		k.journal = nil
-	}
+	errs := []error{k.closeState()}
 	if k.scratch != "" {
 		errs = append(errs, os.RemoveAll(k.scratch))
 		k.scratch = ""

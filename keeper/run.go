@@ -47,8 +47,11 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 	defer stop()
 	r := &runner{k: k, opt: opt, todo: watcher.Settled{All: true}, tended: time.Now()}
 	release, err := k.Turn(ctx) // clients may be here already
-	if err != nil {
+	if ctx.Err() != nil {
 		return nil
+	}
+	if err != nil {
+		return err
 	}
 	r.policy = r.stamps()
 	w := watcher.Start(watching, k.place(), opt.Timing, opt.Poll, opt.Sight)
@@ -125,11 +128,17 @@ func (r *runner) tend() {
 // pass does what there is to do. It says when to try again, 0 for never.
 func (r *runner) pass(ctx context.Context) time.Duration {
 	release, err := r.k.Turn(ctx)
-	if err != nil {
-		return 0 // ctx has ended
+	if ctx.Err() != nil {
+		if err == nil {
+			release()
+		}
+		return 0
 	}
-	defer release()
-	report, err := r.look(context.WithoutCancel(ctx))
+	var report Report
+	if err == nil {
+		defer release()
+		report, err = r.look(context.WithoutCancel(ctx))
+	}
 	switch {
 	case err != nil:
 		r.failed = min(max(2*r.failed, failedRetry), failedMost)

@@ -20,10 +20,44 @@ func (k *Keeper) Turn(ctx context.Context) (release func(), err error) {
 	}
 	select {
 	case k.turn <- struct{}{}:
-		return sync.OnceFunc(func() { <-k.turn }), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	release = sync.OnceFunc(func() { <-k.turn })
+	if err := k.takeBack(context.WithoutCancel(ctx)); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// Lend lets another process have the store while do runs: what is known locally
+// of it is closed, so that a keeper opened with Unlocked finds it free. The lock
+// stays here. It is called within a turn, which ends with it: the next one
+// begins with what the other process left, finished where it died.
+func (k *Keeper) Lend(do func()) error {
+	k.lent = true
+	if err := k.closeState(); err != nil {
+		return err
+	}
+	do()
+	return nil
+}
+
+func (k *Keeper) takeBack(ctx context.Context) error {
+	if !k.lent {
+		return nil
+	}
+	if err := k.closeState(); err != nil { // of an attempt that failed halfway
+		return err
+	}
+	if err := k.openState(k.repo.StateDir()); err != nil {
+		return err
+	}
+	undo, err := k.Reopen(ctx, k.Store)
+	undo()
+	k.lent = err != nil
+	return err
 }
 
 // Caller is for whom a keeper works for the length of a turn.

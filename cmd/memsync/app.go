@@ -38,6 +38,7 @@ type app struct {
 	handed *exitError // another process has done the command, and ended so
 
 	delivery string // names this delivery of the command, see keeper.Caller
+	lost     bool   // an owner died before it answered
 
 	root    *cobra.Command
 	verb    *cobra.Command

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"memsync"
 )
 
 // ownerLine is an open connection to the process that owns a store.
@@ -45,6 +47,37 @@ func callOwner(stateDir string) *ownerLine {
 	}
 	l.theirs = *m.Greeting
 	return l
+}
+
+// borrowWait is how long an owner waits for another one to lend its store. Two
+// that want each other's at once would wait for ever.
+const borrowWait = 30 * time.Second
+
+// borrow asks the owner for the store itself. It is lent until the line is
+// closed.
+func (l *ownerLine) borrow(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { l.conn.Close() })
+	defer stop()
+	mine := ownGreeting()
+	if l.theirs != mine {
+		return busyWith(l.theirs)
+	}
+	if send(l.conn, message{Borrow: &mine}) != nil {
+		return errLost
+	}
+	l.conn.SetReadDeadline(time.Now().Add(borrowWait))
+	m, _, err := receive(l.r)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &memsync.Error{Code: memsync.CodeStoreBusy, Message: "the owner of the store does not lend it", Hint: "try again"}
+	case err != nil:
+		return errLost
+	case !m.Lent:
+		return busyWith(l.theirs)
+	}
+	return nil
 }
 
 // handOver has the owner do this whole command and gives its exit code. What

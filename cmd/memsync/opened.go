@@ -54,12 +54,11 @@ func (a *app) open(s *store.Store) (*opened, error) {
 			return a.share(k, s)
 		}
 	}
-	lost := false // an owner died before it answered
 	for {
 		var line *ownerLine
 		opt := a.keeperOptions()
 		opt.ReadOnly = a.flags.dryRun
-		if a.far == nil && !a.alone() {
+		if !a.alone() {
 			opt.Busy = func(stateDir string) bool {
 				line = callOwner(stateDir)
 				return line != nil
@@ -67,10 +66,16 @@ func (a *app) open(s *store.Store) (*opened, error) {
 		}
 		k, err := keeper.Open(a.ctx, s, opt)
 		switch {
+		case line != nil && a.far != nil:
+			o, err := a.borrow(line, s)
+			if errors.Is(err, errLost) {
+				continue
+			}
+			return o, err
 		case line != nil:
 			code, err := a.handOver(line)
 			if errors.Is(err, errLost) {
-				lost = true
+				a.lost = true
 				continue
 			}
 			if err != nil {
@@ -83,11 +88,52 @@ func (a *app) open(s *store.Store) (*opened, error) {
 			return nil, err
 		}
 		o := &opened{Keeper: k, close: k.Close}
-		if lost && !a.flags.dryRun {
+		if a.lost && !a.flags.dryRun {
 			return a.afterLoss(o)
 		}
 		return o, nil
 	}
+}
+
+// borrow opens a store that another process owns, in an owner that does a
+// client's command: a command is handed over once, and may need the stores of
+// two owners.
+func (a *app) borrow(line *ownerLine, s *store.Store) (*opened, error) {
+	var give func() error
+	take := func() (*keeper.Keeper, error) {
+		if err := line.borrow(a.ctx); err != nil {
+			line.conn.Close()
+			return nil, err
+		}
+		opt := a.keeperOptions()
+		opt.ReadOnly, opt.Unlocked = a.flags.dryRun, true
+		k, err := keeper.Open(a.ctx, s, opt)
+		if err != nil {
+			line.conn.Close()
+			return nil, err
+		}
+		k.Talk(keeper.Caller{Notice: opt.Notice, Progress: opt.Progress, Delivery: a.delivery})
+		conn := line.conn
+		give = sync.OnceValue(func() error { return errors.Join(k.Close(), conn.Close()) })
+		return k, nil
+	}
+	k, err := take()
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{Keeper: k, close: func() error { return give() }}
+	a.far.hands = append(a.far.hands, o)
+	o.apart = func(do func()) error {
+		dir := o.Repo().StateDir()
+		give()
+		do()
+		if line = callOwner(dir); line == nil {
+			return &memsync.Error{Code: memsync.CodeStoreBusy, Message: errLost.Error(), Hint: "try again"}
+		}
+		o.Keeper, err = take()
+		return err
+	}
+	return o, nil
 }
 
 // alone reports whether this command has to own the store itself: the user

@@ -31,7 +31,7 @@ func serveOwner(ctx context.Context, a *app, k *keeper.Keeper) (done func(), err
 		return func() {}, err
 	}
 	leaving := make(chan struct{})
-	o := &owner{a: a, ctx: context.WithoutCancel(ctx), leaving: leaving}
+	o := &owner{a: a, k: k, ctx: context.WithoutCancel(ctx), leaving: leaving}
 	mine := &ownedStore{k.Store.Root, k}
 	owned.Lock()
 	owned.stores = append(owned.stores, mine)
@@ -50,6 +50,7 @@ func serveOwner(ctx context.Context, a *app, k *keeper.Keeper) (done func(), err
 // owner answers on the socket of one store.
 type owner struct {
 	a       *app
+	k       *keeper.Keeper
 	ctx     context.Context
 	leaving <-chan struct{} // closed when the owner lets go
 	calls   sync.WaitGroup
@@ -86,6 +87,11 @@ func (o *owner) serve(conn *net.UnixConn) {
 	}
 	r := bufio.NewReader(conn)
 	m, parts, err := receive(r)
+	if err == nil && m.Borrow != nil {
+		conn.SetDeadline(time.Time{})
+		o.lend(*m.Borrow == mine, conn, r)
+		return
+	}
 	if err != nil || m.Order == nil || len(parts) != len(m.Order.Given) {
 		return
 	}
@@ -105,6 +111,34 @@ func (o *owner) serve(conn *net.UnixConn) {
 	code := c.run(o.a, given)
 	if !c.cut {
 		c.say(message{Done: &code})
+	}
+}
+
+// lend gives the store to another owner, which does a command that needs both,
+// until it hangs up or dies.
+func (o *owner) lend(same bool, conn *net.UnixConn, r *bufio.Reader) {
+	if !same {
+		send(conn, message{Refused: true})
+		return
+	}
+	ctx, cancel := context.WithCancel(o.ctx)
+	defer cancel()
+	go func() {
+		defer cancel()
+		receive(r) // it says nothing more
+	}()
+	release, err := o.k.Turn(ctx)
+	if err != nil {
+		return
+	}
+	defer release()
+	err = o.k.Lend(func() {
+		if send(conn, message{Lent: true}) == nil {
+			<-ctx.Done()
+		}
+	})
+	if err != nil {
+		o.a.say("%s can't be lent: %v", o.k.Store.Root, err)
 	}
 }
 

@@ -44,6 +44,8 @@ type order struct {
 type message struct {
 	Greeting *greeting `json:"greeting,omitempty"` // owner: first of all
 	Order    *order    `json:"order,omitempty"`    // client: then this
+	Borrow   *greeting `json:"borrow,omitempty"`   // another owner, instead: lend me the store until I hang up
+	Lent     bool      `json:"lent,omitempty"`     // owner: it is yours
 	Refused  bool      `json:"refused,omitempty"`  // owner: another program's order
 	Live     bool      `json:"live,omitempty"`     // owner: show this now
 	Ask      *string   `json:"ask,omitempty"`      // owner: put this question

@@ -207,7 +207,7 @@ func (j *Journal) update(fn func(*bolt.Tx) error) error {
 // are given back. The system counts them as this process's memory, and a
 // process that stays for months would come to hold the whole file. What is used
 // all the time is back after some page faults, microseconds each.
-const unmapEvery = 16
+const unmapEvery = 4
 
 func (j *Journal) view(fn func(*bolt.Tx) error) error { return j.run(fn, (*bolt.DB).View) }
 
