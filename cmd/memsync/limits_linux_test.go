@@ -13,7 +13,8 @@ import (
 
 // fullDisk runs in a mount name space of its own, on a disk of 6 MB: a save that
 // can't be committed is told, tried again, and committed when there is room. On
-// a disk that can only be read every command says so and changes nothing.
+// a disk that can only be read every command that would write says so and changes
+// nothing, and those that read do.
 const fullDisk = `
 mount -t tmpfs -o size=6m none "$1"
 cd "$1"
@@ -42,6 +43,14 @@ for verb in up 'up --once' 'write x --type user --content x'; do
 	if memsync $verb > /dev/null 2> "$2"; then exit 1; fi
 	grep -q 'read-only file system' "$2"
 done
+[ "$(memsync list --json | grep -c '"name": "A"')" = 1 ]
+memsync show A | grep -q More.
+memsync status
+for verb in log diff history conflicts 'decisions list' 'list --at 2040-01-01' 'rename A B --dry-run'; do
+	memsync $verb > /dev/null
+done
+if memsync doctor > "$2"; then exit 1; fi # it says that nothing can be written
+grep -q 'cannot be written' "$2"
 `
 
 // TestFullDisk: a full disk and one that can only be read, under a store that is

@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"memsync"
@@ -41,7 +43,8 @@ func (o *opened) aside(do func()) error {
 }
 
 // open opens a store for the length of one command. A dry run works on a
-// scratch copy of the local state and writes nothing. Where another process
+// scratch copy of the local state and writes nothing; so does a verb that only
+// reads, where nothing can be written. Where another process
 // owns the store and serves it, that process does the whole command instead:
 // open then ends this one with its exit code. So a verb opens a store before
 // it has done anything that can't be done twice.
@@ -65,6 +68,10 @@ func (a *app) open(s *store.Store) (*opened, error) {
 			}
 		}
 		k, err := keeper.Open(a.ctx, s, opt)
+		if unwritable(err) && a.reads() {
+			opt.ReadOnly = true
+			k, err = keeper.Open(a.ctx, s, opt)
+		}
 		switch {
 		case line != nil && a.far != nil:
 			o, err := a.borrow(line, s)
@@ -134,6 +141,14 @@ func (a *app) borrow(line *ownerLine, s *store.Store) (*opened, error) {
 		return err
 	}
 	return o, nil
+}
+
+// reads reports whether the verb changes nothing: those that do have a dry run.
+func (a *app) reads() bool { return a.verb != nil && a.verb.Flags().Lookup("dry-run") == nil }
+
+// unwritable: a mount that is read-only, somebody else's directory.
+func unwritable(err error) bool {
+	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }
 
 // alone reports whether this command has to own the store itself: the user
