@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"memsync"
-	"memsync/internal/format"
 )
 
 // Revert undoes one decision by a decision of its own: what was there before
@@ -24,8 +23,8 @@ func (k *Keeper) Revert(ctx context.Context, id string, c memsync.Candidate, for
 			return Outcome{}, err
 		}
 	case memsync.OpRename:
-		c.Op, c.From, c.Path, c.Scope = memsync.OpRename, d.Path, d.From, ""
-		if c.Fields, err = k.nameBefore(d); err != nil {
+		c.Path, c.Scope = d.From, ""
+		if c.Raw, err = k.version(d.From, d.Prior); err != nil {
 			return Outcome{}, err
 		}
 	default:
@@ -36,23 +35,6 @@ func (k *Keeper) Revert(ctx context.Context, id string, c memsync.Candidate, for
 		c.Override, c.Base = "revert --force of "+rec.ID, ""
 	}
 	return k.Submit(ctx, c)
-}
-
-// nameBefore is the name that a rename replaced, as the field that sets it.
-func (k *Keeper) nameBefore(d memsync.Decision) ([]memsync.Field, error) {
-	data, err := k.version(d.From, d.Prior)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := format.Parse(data, k.Store.Policy.Limits)
-	if err != nil {
-		return nil, nil // unreadable then: there was no name to bring back
-	}
-	name, ok := doc.Get("name")
-	if !ok || name.IsList {
-		return nil, nil
-	}
-	return []memsync.Field{{Key: "name", Value: name}}, nil
 }
 
 // version finds bytes by their hash, wherever this store keeps them.
