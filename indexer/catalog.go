@@ -198,6 +198,13 @@ func (c *Catalog) Advance(u Update) error {
 			if err := tracked.Put([]byte(p), encodeTracked(t)); err != nil {
 				return err
 			}
+			// What is known of the disk was known of other bytes: a file that is
+			// moved away and back has the same stat as before.
+			if d, ok := decodeDisk(stats.Get([]byte(p))); ok && d.Hash != t.Hash {
+				if err := stats.Delete([]byte(p)); err != nil {
+					return err
+				}
+			}
 		}
 		for p, d := range u.Stats {
 			if err := stats.Put([]byte(p), encodeDisk(d)); err != nil {

@@ -1,7 +1,9 @@
 package keeper
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -14,9 +16,16 @@ import (
 )
 
 // catchUp brings the catalog to HEAD when somebody else moved it: a person's
-// commit, a pull, a branch switch. It reads; what follows for MEMORY.md and
-// the ledger is the next step's.
+// commit, a pull, a branch switch; and to the policy when that changed. It
+// reads; what follows for MEMORY.md and the ledger is the next step's.
 func (k *Keeper) catchUp(ctx context.Context) error {
+	if err := k.catchUpHead(ctx); err != nil {
+		return err
+	}
+	return k.catchUpPolicy(ctx)
+}
+
+func (k *Keeper) catchUpHead(ctx context.Context) error {
 	st, err := k.repo.State()
 	if err != nil {
 		return err
@@ -76,7 +85,7 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 		}
 		now := memsync.HashOf(data)
 		up.Tracked[ch.Path] = indexer.Tracked{Hash: now, Blob: ch.To}
-		if !inScope || (class != format.MemoryFile && class != format.LogFile) || watcher.Excluded(scope, ch.Path) {
+		if !inScope || !remembers(class) || watcher.Excluded(scope, ch.Path) {
 			continue
 		}
 		if now == hash { // a person committed what was accepted already
@@ -116,6 +125,86 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 	k.view = nil
 	k.state = nil
 	return k.catalog.Advance(up)
+}
+
+func remembers(c format.Class) bool { return c == format.MemoryFile || c == format.LogFile }
+
+// factPolicy is where the catalog says by which policy its memories were made.
+const factPolicy = "policy"
+
+// derivedBy names what a memory is made of besides its bytes: which files are
+// in which scope, and the limits that they are read with.
+func (k *Keeper) derivedBy() ([]byte, error) {
+	data, err := json.Marshal(struct {
+		Scopes []memsync.Scope
+		Limits memsync.Limits
+	}{k.Store.Scopes, k.Store.Policy.Limits})
+	return []byte(memsync.HashOf(data)), err
+}
+
+// catchUpPolicy makes the memories of the catalog anew, of the same bytes, when
+// the policy is another one than they were made by.
+func (k *Keeper) catchUpPolicy(ctx context.Context) error {
+	now, err := k.derivedBy()
+	if err != nil {
+		return err
+	}
+	before := k.catalog.Fact(factPolicy)
+	if bytes.Equal(before, now) {
+		return nil
+	}
+	up := indexer.Update{Revision: k.catalog.Revision(), Memories: map[memsync.Path]*memsync.Memory{}, Facts: map[string][]byte{factPolicy: now}}
+	if before == nil { // a new catalog, which catching up with HEAD has just filled
+		return k.catalog.Advance(up)
+	}
+	k.head = nil
+	var described []*memsync.Memory
+	for p := range k.catalog.AllAccepted() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		up.Memories[p] = nil
+		scope, inScope := memsync.ScopeOf(k.Store.Scopes, p)
+		if !inScope || !remembers(format.Classify(p.Rel(scope.Dir))) || watcher.Excluded(scope, p) {
+			continue
+		}
+		hash, blob, _ := k.catalog.Accepted(p)
+		data, err := k.bytesOf(p, hash, blob)
+		if there, headErr := k.isThere(p); headErr != nil {
+			return headErr
+		} else if err != nil || !there {
+			continue
+		}
+		m := k.describe(p, scope, data)
+		m.Blob = blob
+		up.Memories[p] = m
+		described = append(described, m)
+	}
+	if err := k.identify(described); err != nil {
+		return err
+	}
+	if k.Store.CommitMode() == memsync.CommitAuto {
+		var all []string
+		for _, s := range k.Store.Scopes {
+			all = append(all, s.Name())
+		}
+		if err := k.noteStale(all); err != nil {
+			return err
+		}
+	}
+	k.forgetDerived()
+	return k.catalog.Advance(up)
+}
+
+// isThere reports whether an accepted path still has its file: a deleted one
+// stays known, for when it comes back.
+func (k *Keeper) isThere(p memsync.Path) (bool, error) {
+	if k.Store.CommitMode() == memsync.CommitOff {
+		data, _, err := k.onDisk(p)
+		return data != nil, err
+	}
+	blob, err := k.headBlob(p)
+	return blob != "", err
 }
 
 // factStale is where the scopes whose MEMORY.md others' commits may have left

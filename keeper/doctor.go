@@ -10,6 +10,7 @@ import (
 	"memsync"
 	"memsync/indexer/recall"
 	"memsync/internal/format"
+	"memsync/watcher"
 )
 
 // Check is one thing that doctor looked at.
@@ -152,10 +153,10 @@ func (k *Keeper) checkCatalog() ([]string, error) {
 				continue
 			}
 			scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
-			if !ok {
+			if !ok || watcher.Excluded(scope, p) {
 				continue
 			}
-			if c := format.Classify(p.Rel(scope.Dir)); (c == format.MemoryFile || c == format.LogFile) && v.ByPath(p) == nil {
+			if remembers(format.Classify(p.Rel(scope.Dir))) && v.ByPath(p) == nil {
 				problems = append(problems, fmt.Sprintf("%s is at HEAD and not in the catalog", p))
 			}
 		}

@@ -21,7 +21,7 @@ const nearest = 32
 // fill gathers what a candidate's rules ask for.
 func (b *batch) fill(f *controller.Facts, c memsync.Candidate, n controller.Needs) error {
 	k := b.k
-	if n.Read != "" && !c.Origin.Save() {
+	if gone := c.Op == memsync.OpAuthored && c.Raw == nil; n.Read != "" && (!c.Origin.Save() || gone) {
 		data, _, err := k.planned(b, n.Read)
 		if err != nil {
 			return err

@@ -51,13 +51,14 @@ const (
 // and refuses a directory that is a store already.
 func Init(ctx context.Context, root string, opt InitOptions) (*Made, error) {
 	s := &store.Store{Root: root, Kind: opt.Kind}
-	marker := s.PolicyPath()
-	if opt.Kind == store.Embedded {
-		marker = store.Dir.Join("workspace.toml")
-	}
-	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(string(marker)))); err == nil {
-		return nil, &memsync.Error{Code: memsync.CodeStoreExists, Message: root + " is a store already",
-			Hint: "see it with `memsync status -C " + root + "`"}
+	marker := store.Dir.Join("workspace.toml")
+	// Either kind's: a second store in one place would take what the first one's
+	// commands mean.
+	for _, m := range []memsync.Path{"memsync.toml", marker} {
+		if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(string(m)))); err == nil {
+			return nil, &memsync.Error{Code: memsync.CodeStoreExists, Message: root + " is a store already",
+				Hint: "see it with `memsync status -C " + root + "`"}
+		}
 	}
 	if at := gitDirectory(root); at != "" {
 		return nil, &memsync.Error{Code: memsync.CodeStoreRefused, Message: at + " is a git directory (a bare repository has no files)",

@@ -17,6 +17,7 @@ import (
 // files by way of a moment without them; slow writers pause inside a block.
 const (
 	goneGrace     = 500 * time.Millisecond
+	emptyGrace    = 500 * time.Millisecond
 	unclosedGrace = 2 * time.Second
 )
 
@@ -89,9 +90,17 @@ func (k *Keeper) look(ctx context.Context, g glance) (*sight, error) {
 	for _, seen := range scanned.Changed {
 		paths[seen.Path] = true
 	}
+	authored := map[memsync.Path]bool{}
+	for _, seen := range scanned.Authored {
+		authored[seen.Path] = true
+	}
 	if g.paths == nil {
 		for _, h := range k.heldNow() { // what waits is looked at each time: rules, policy and allowances move
-			paths[h.Path] = true
+			if k.isAuthored(h.Path) {
+				authored[h.Path] = true
+			} else {
+				paths[h.Path] = true
+			}
 		}
 	}
 	ignored, err := k.repo.Ignored(slices.Collect(maps.Keys(paths)))
@@ -122,8 +131,8 @@ func (k *Keeper) look(ctx context.Context, g glance) (*sight, error) {
 			return nil, err
 		}
 	}
-	for _, seen := range scanned.Authored {
-		if err := k.lookAtAuthored(s, seen.Path, &touched); err != nil {
+	for _, p := range slices.Sorted(maps.Keys(authored)) {
+		if err := k.lookAtAuthored(s, p, &touched); err != nil {
 			return nil, err
 		}
 	}
@@ -174,12 +183,12 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, g glance,
 			return nil
 		}
 	}
-	if err == nil && unclosed(data, k.Store.Policy.Limits) {
-		if g.paths != nil && k.growing(st) {
+	if left := k.unfinished(st, data); err == nil && left > 0 {
+		if g.paths != nil {
 			s.again = append(s.again, p)
 			return nil
 		}
-		if data, err = k.waitForRest(ctx, p, st, data); err != nil {
+		if data, err = k.waitForRest(ctx, p, data, left); err != nil {
 			return err
 		}
 	}

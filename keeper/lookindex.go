@@ -39,6 +39,14 @@ func (k *Keeper) lookForIndexes(s *sight) {
 	}
 }
 
+// isAuthored reports whether a path is no memory's: a MEMORY.md, or one of the
+// files that people write beside the memories.
+func (k *Keeper) isAuthored(p memsync.Path) bool {
+	scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
+	class := format.Classify(p.Rel(scope.Dir))
+	return !ok || watcher.Excluded(scope, p) || !remembers(class) && class != format.ConflictCopy
+}
+
 // lookAtAuthored reads MEMORY.md and the files that people write beside the
 // memories. In an embedded store they are the person's to commit; there only
 // MEMORY.md is looked at, for the entries edited in it.
@@ -51,13 +59,18 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 	before := k.opt.Now()
 	data, st, err := watcher.Read(k.Store.Root, p, int64(k.Store.Policy.Limits.SaveBytes))
 	if err != nil {
-		return nil // too large, a link, or gone: a person's file stays theirs
+		if _, _, known := k.catalog.Accepted(p); errors.Is(err, memsync.CodeNotFound) && known && k.keptAsSaved(p) {
+			s.authored = append(s.authored, k.authored(p, nil))
+		} else if errors.Is(err, memsync.CodeNotFound) && !known {
+			return k.waitsNoMore(p)
+		}
+		return nil // too large or a link: a person's file stays theirs
 	}
 	hash := memsync.HashOf(data)
 	accepted, _, known := k.catalog.Accepted(p)
 	if known && hash == accepted {
 		k.note(touched, p, st, before, hash, data)
-		return nil
+		return k.waitsNoMore(p)
 	}
 	if k.Store.CommitMode() == memsync.CommitOff {
 		if blob, err := k.headBlob(p); err != nil {
@@ -67,15 +80,21 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 			return nil
 		}
 	}
-	c := memsync.Candidate{Origin: memsync.OriginFile, Op: memsync.OpAuthored, Path: p, Raw: data, Actor: memsync.Actor{Class: memsync.ClassPerson}}
-	if inScope {
-		c.Scope, c.Actor = scope.Name(), scope.Writers.Actor()
-	}
-	s.authored = append(s.authored, c)
+	s.authored = append(s.authored, k.authored(p, data))
 	if isIndex && scope.MemoryMD == memsync.Region {
 		s.edited = append(s.edited, savedIndex{scope, data, known})
 	}
 	return nil
+}
+
+// authored is what becomes of a file that people write, by its bytes; nil: it is
+// gone.
+func (k *Keeper) authored(p memsync.Path, data []byte) memsync.Candidate {
+	c := memsync.Candidate{Origin: memsync.OriginFile, Op: memsync.OpAuthored, Path: p, Raw: data, Actor: memsync.Actor{Class: memsync.ClassPerson}}
+	if scope, inScope := memsync.ScopeOf(k.Store.Scopes, p); inScope {
+		c.Scope, c.Actor = scope.Name(), scope.Writers.Actor()
+	}
+	return c
 }
 
 // savedIndex is a MEMORY.md that is not what was accepted.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -98,7 +99,11 @@ func (k *Keeper) Watching() *watcher.Info {
 
 // place is what there is to watch.
 func (k *Keeper) place() watcher.Place {
-	return watcher.Place{Root: k.Store.Root, Scopes: k.Store.Scopes, Outside: k.Store.Kind != store.Embedded, GitDir: k.repo.GitDir()}
+	p := watcher.Place{Root: k.Store.Root, Scopes: k.Store.Scopes, Outside: k.Store.Kind != store.Embedded, GitDir: k.repo.GitDir()}
+	if !p.Outside {
+		p.Own = k.Store.Base()
+	}
+	return p
 }
 
 // runner is one Run.
@@ -166,7 +171,7 @@ func (r *runner) pass(ctx context.Context) time.Duration {
 	}
 	r.todo = watcher.Settled{}
 	if r.again = report.Again; len(r.again) > 0 {
-		return unclosedGrace
+		return emptyGrace
 	}
 	return 0
 }
@@ -187,9 +192,12 @@ func (r *runner) look(ctx context.Context) (Report, error) {
 		}
 		r.todo.All = true
 	}
-	if now := r.stamps(); now != r.policy {
+	if now := r.stamps(); now != r.policy || k.scopesMoved() {
 		r.policy = now
 		if err := k.reload(); err != nil {
+			return Report{}, err
+		}
+		if err := k.catchUp(ctx); err != nil {
 			return Report{}, err
 		}
 		r.watch.Follow(ctx, k.place())
@@ -220,6 +228,13 @@ func (r *runner) stamps() (out [2]stamp) {
 		}
 	}
 	return out
+}
+
+// scopesMoved reports whether a scope's directory came or went: the standard
+// ones need no policy.
+func (k *Keeper) scopesMoved() bool {
+	now := *k.Store
+	return now.Resolve() == nil && !reflect.DeepEqual(now.Scopes, k.Store.Scopes)
 }
 
 // reload reads the store's policy and scopes again. A policy that does not

@@ -147,6 +147,9 @@ func (k *Keeper) standOn(before *store.Store) {
 		k.forgetDerived()
 	}
 	k.Store = now
+	if w := k.watch.Load(); w != nil && !reflect.DeepEqual(now.Scopes, before.Scopes) {
+		w.Follow(context.Background(), k.place())
+	}
 	if now.Kind != store.Embedded {
 		k.repo.ExpectBranch(now.Policy.Git.Branch)
 	}

@@ -11,14 +11,29 @@ import (
 	"memsync/watcher"
 )
 
-// waitForRest gives a file whose frontmatter is not closed yet the time to
-// become whole: 2 s after its last write it is taken as it is.
-func (k *Keeper) waitForRest(ctx context.Context, p memsync.Path, st watcher.Stat, data []byte) ([]byte, error) {
-	if !k.growing(st) || k.opt.ReadOnly {
+// unfinished is how long a file may still become whole: one whose frontmatter is
+// not closed yet, and an empty one, which an editor has truncated before it
+// writes. 0 for what is taken as it is.
+func (k *Keeper) unfinished(st watcher.Stat, data []byte) time.Duration {
+	grace := time.Duration(0)
+	switch {
+	case len(data) == 0:
+		grace = emptyGrace
+	case unclosed(data, k.Store.Policy.Limits):
+		grace = unclosedGrace
+	}
+	if age := k.opt.Now().Sub(time.Unix(0, st.MTime)); age >= 0 && age < grace {
+		return grace - age
+	}
+	return 0
+}
+
+// waitForRest gives a file the time to become whole, and takes it as it is then.
+func (k *Keeper) waitForRest(ctx context.Context, p memsync.Path, data []byte, left time.Duration) ([]byte, error) {
+	if k.opt.ReadOnly {
 		return data, nil
 	}
-	age := k.opt.Now().Sub(time.Unix(0, st.MTime))
-	if err := sleep(ctx, unclosedGrace-age); err != nil {
+	if err := sleep(ctx, left); err != nil {
 		return nil, err
 	}
 	again, _, err := watcher.Read(k.Store.Root, p, int64(k.Store.Policy.Limits.SaveBytes))
@@ -26,13 +41,6 @@ func (k *Keeper) waitForRest(ctx context.Context, p memsync.Path, st watcher.Sta
 		return data, nil // gone or grown: the next look sees it
 	}
 	return again, nil
-}
-
-// growing reports whether a file was written so recently that its writer may
-// not have finished.
-func (k *Keeper) growing(st watcher.Stat) bool {
-	age := k.opt.Now().Sub(time.Unix(0, st.MTime))
-	return age >= 0 && age < unclosedGrace
 }
 
 // note remembers what is on disk, unless the file was written so recently that

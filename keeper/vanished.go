@@ -7,13 +7,23 @@ import (
 
 	"memsync"
 	"memsync/controller"
+	"memsync/internal/store"
 	"memsync/watcher"
 )
 
 // heldIsGone ends the waiting of a held new file that was removed. One that was
 // accepted before is a delete, and decided about as such.
 func (k *Keeper) heldIsGone(p memsync.Path) error {
-	if _, _, accepted := k.catalog.Accepted(p); accepted || !k.isHeld(p) {
+	if _, _, accepted := k.catalog.Accepted(p); accepted {
+		return nil
+	}
+	return k.waitsNoMore(p)
+}
+
+// waitsNoMore ends the waiting of a held file that is gone, or is again what was
+// accepted.
+func (k *Keeper) waitsNoMore(p memsync.Path) error {
+	if !k.isHeld(p) {
 		return nil
 	}
 	k.held = slices.DeleteFunc(k.heldNow(), func(h memsync.Held) bool { return h.Path == p })
@@ -59,9 +69,9 @@ func (k *Keeper) headBlob(p memsync.Path) (string, error) {
 // lookForGone finds accepted memories whose files are not there, and looks a
 // second time before it believes it. graced, sorted, were looked at before.
 func (k *Keeper) lookForGone(ctx context.Context, s *sight, scanned watcher.Batch, graced []memsync.Path) error {
-	v, err := k.missingView(scanned)
-	if err != nil || len(v) == 0 {
-		return err
+	v := k.missing(scanned)
+	if len(v) == 0 {
+		return nil
 	}
 	waited := func(p memsync.Path) bool { _, ok := slices.BinarySearch(graced, p); return ok }
 	if !k.opt.ReadOnly && slices.ContainsFunc(v, func(p memsync.Path) bool { return !waited(p) }) {
@@ -74,7 +84,10 @@ func (k *Keeper) lookForGone(ctx context.Context, s *sight, scanned watcher.Batc
 			continue // it is back
 		}
 		scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
-		if !ok {
+		if k.isAuthored(p) {
+			if !ok || !slices.Contains(s.rooms, scope.Dir) { // an unmounted disk
+				s.authored = append(s.authored, k.authored(p, nil))
+			}
 			continue
 		}
 		s.gone = append(s.gone, memsync.Candidate{Origin: memsync.OriginFile, Actor: scope.Writers.Actor(), Op: memsync.OpDelete,
@@ -83,12 +96,33 @@ func (k *Keeper) lookForGone(ctx context.Context, s *sight, scanned watcher.Batc
 	return nil
 }
 
-// missingView are the accepted memories that the scan did not meet.
-func (k *Keeper) missingView(scanned watcher.Batch) ([]memsync.Path, error) {
-	var out []memsync.Path
-	out = append(out, scanned.Missing(k.catalog.MemoryPaths())...)
+// missing are the accepted memories, and the files that people write beside
+// them, that the scan did not meet. What is generated comes back instead, and a
+// store without its policy is none.
+func (k *Keeper) missing(scanned watcher.Batch) []memsync.Path {
+	out := scanned.Missing(k.catalog.MemoryPaths())
+	if k.Store.Kind != store.Embedded {
+		out = append(out, scanned.Missing(func(yield func(memsync.Path) bool) {
+			for p := range k.catalog.AllAccepted() {
+				if k.keptAsSaved(p) && !yield(p) {
+					return
+				}
+			}
+		})...)
+	}
 	slices.Sort(out)
-	return out, nil
+	return out
+}
+
+func (k *Keeper) keptAsSaved(p memsync.Path) bool {
+	scope, inScope := memsync.ScopeOf(k.Store.Scopes, p)
+	switch {
+	case !k.isAuthored(p) || !watcher.Authored(k.Store.Scopes, p):
+		return false
+	case inScope && p == indexPath(scope):
+		return scope.MemoryMD != memsync.Region
+	}
+	return p.Base() != "memsync.toml" && p.Base() != "workspace.toml"
 }
 
 // vanishedAt is what the rename rules need to know of a vanished memory.

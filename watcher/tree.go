@@ -14,6 +14,11 @@ type Place struct {
 	Root    string // absolute
 	Scopes  []memsync.Scope
 	Outside bool   // files outside of every scope count, too
+
+	// Own is where an embedded store keeps its policy, and where scopes come up:
+	// Own/memory, Own/agents/NAME/memory. "" where all of the store is watched.
+	Own memsync.Path
+
 	GitDir  string // absolute
 }
 
@@ -28,8 +33,14 @@ func (p Place) tops(exists func(memsync.Path) bool) []memsync.Path {
 		return []memsync.Path{""}
 	}
 	var out []memsync.Path
+	dirs := []memsync.Path{p.Own}
+	if p.Own == "" {
+		dirs = nil
+	}
 	for _, s := range p.Scopes {
-		dir := s.Dir
+		dirs = append(dirs, s.Dir)
+	}
+	for _, dir := range dirs {
 		for dir != "" && !exists(dir) {
 			dir = dir.Dir()
 		}
@@ -40,14 +51,27 @@ func (p Place) tops(exists func(memsync.Path) bool) []memsync.Path {
 	return out
 }
 
+// lays reports whether a directory is one of the store's own in which scopes
+// come up.
+func (p Place) lays(dir memsync.Path) bool {
+	if p.Own == "" {
+		return false
+	}
+	agents := p.Own.Join("agents")
+	return dir == p.Own || dir == agents || dir.Dir() == agents
+}
+
 // enters reports whether a scan looks into the folder name of dir.
 func (p Place) enters(dir memsync.Path, name string) bool {
+	child := join(dir, name)
+	if p.lays(child) {
+		return true
+	}
 	w := &walk{scopes: p.Scopes}
 	_, inScope := memsync.ScopeOf(p.Scopes, join(dir, "x"))
 	if w.passedBy(dir, name, inScope) {
 		return false
 	}
-	child := join(dir, name)
 	_, childIn := memsync.ScopeOf(p.Scopes, join(child, "x"))
 	return p.Outside || childIn || w.leadsToScope(child)
 }

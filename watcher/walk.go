@@ -185,6 +185,15 @@ func (w *walk) file(p memsync.Path, class format.Class, list int, st Stat) {
 	}
 }
 
+// Authored reports whether people write the file at p and memsync keeps it as
+// saved: MEMORY.md, REVIEW.md, policy files, Markdown that no scope takes.
+func Authored(scopes []memsync.Scope, p memsync.Path) bool {
+	w := &walk{scopes: scopes}
+	scope, inScope := memsync.ScopeOf(scopes, p)
+	_, list := w.judge(p, scope, inScope)
+	return list == listAuthored
+}
+
 // authored reports whether people write the file and memsync keeps it as
 // saved: policy files, and Markdown that is no memory.
 func authored(p memsync.Path) bool {

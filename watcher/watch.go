@@ -42,7 +42,8 @@ type Watch struct {
 	timing Timing
 	out    chan Settled
 	follow chan Place
-	tell   func(Info) // when it became blind, or sees again
+	done   chan struct{} // it has ended
+	tell   func(Info)    // when it became blind, or sees again
 
 	// Of the loop alone.
 	place Place
@@ -62,7 +63,7 @@ type Watch struct {
 // Start begins to watch a place; it ends with ctx. tell is called when the
 // watcher becomes blind and when it sees again; it must not wait.
 func Start(ctx context.Context, place Place, timing Timing, poll bool, tell func(Info)) *Watch {
-	w := &Watch{timing: timing, out: make(chan Settled), follow: make(chan Place), tell: tell,
+	w := &Watch{timing: timing, out: make(chan Settled), follow: make(chan Place), done: make(chan struct{}), tell: tell,
 		place: place, wake: map[cause]time.Time{}, began: time.Now()}
 	w.dirty = newDirty(timing)
 	w.open(poll)
@@ -79,6 +80,7 @@ func (w *Watch) Follow(ctx context.Context, place Place) {
 	select {
 	case w.follow <- place:
 	case <-ctx.Done():
+	case <-w.done:
 	}
 }
 
@@ -181,6 +183,7 @@ func (w *Watch) at(why cause, when time.Time) {
 
 func (w *Watch) run(ctx context.Context) {
 	defer close(w.out)
+	defer close(w.done)
 	defer w.close()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -341,6 +344,9 @@ func (w *Watch) event(ev fsnotify.Event) {
 	if !ok {
 		return
 	}
+	if p != "" && w.place.lays(p.Dir()) && ev.Op != fsnotify.Chmod {
+		w.at(wakeAll, now.Add(w.timing.Quiet)) // the policy, or a scope that comes or goes
+	}
 	if w.dirs[p] && ev.Has(fsnotify.Rename|fsnotify.Remove) {
 		w.moved(p, now)
 		return
@@ -377,7 +383,7 @@ func (w *Watch) moved(p memsync.Path, now time.Time) {
 	}
 	w.count()
 	w.at(wakeAll, now.Add(w.timing.Moved+w.timing.Quiet))
-	if slices.Contains(w.place.tops(w.exists), p) || p == "" {
+	if p == "" || w.place.Own != "" && w.place.Own.In(p) || slices.ContainsFunc(w.place.Scopes, func(s memsync.Scope) bool { return s.Dir.In(p) }) {
 		w.lost()
 	}
 }
