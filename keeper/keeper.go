@@ -74,8 +74,9 @@ type Keeper struct {
 	knewHeld      map[memsync.Path]memsync.Hash
 	acceptDeletes bool
 
-	watch atomic.Pointer[watcher.Watch] // while it runs
-	lent  bool                          // another process had the store, and what it left is not looked at yet
+	watch    atomic.Pointer[watcher.Watch] // while it runs
+	lockFile os.FileInfo                   // of the lock that is held
+	lent     bool                          // another process had the store, and what it left is not looked at yet
 }
 
 type nearKey struct{ scope, kind string }
@@ -109,6 +110,7 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 	if k.lock, err = k.takeLock(ctx, dir); err != nil {
 		return k, err
 	}
+	k.lockFile, _ = os.Stat(filepath.Join(dir, "lock"))
 	if opt.ReadOnly {
 		if dir, err = k.copyState(dir); err != nil {
 			return k, err

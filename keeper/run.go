@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -77,7 +78,11 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 			return nil
 		}
 		retry.Stop()
-		if wait := r.pass(ctx); wait > 0 {
+		wait := r.pass(ctx)
+		if r.replaced {
+			return ErrReplaced
+		}
+		if wait > 0 {
 			retry.Reset(wait)
 		}
 		if r.tend(); opt.Ready != nil {
@@ -85,6 +90,20 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 			opt.Ready = nil
 		}
 	}
+}
+
+// ErrReplaced ends a Run whose store is another one now: its git directory, or
+// what memsync keeps in it, was removed and is back, and the lock that this
+// process holds locks nothing any more. Whoever ran it opens the store anew.
+var ErrReplaced = errors.New("the store was replaced")
+
+// isReplaced reports whether the lock in its place is not the one that is held.
+func (k *Keeper) isReplaced() bool {
+	if _, err := os.Stat(k.repo.GitDir()); err != nil {
+		return false // gone, and looked for
+	}
+	now, err := os.Stat(filepath.Join(k.repo.StateDir(), "lock"))
+	return err != nil && errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, k.lockFile)
 }
 
 // Watching is how well a running keeper sees; nil when it does not run.
@@ -112,14 +131,16 @@ type runner struct {
 	opt   RunOptions
 	watch *watcher.Watch
 
-	todo   watcher.Settled // since the last pass that succeeded
-	again  []memsync.Path  // unfinished files
-	paused string          // that was reported
-	since  time.Time       // when the repository was first found busy, zero when it is not
-	failed time.Duration   // how long the last failure is waited for
-	policy [2]stamp
-	made   bool      // commits since git last tidied up
-	tended time.Time // when
+	todo     watcher.Settled // since the last pass that succeeded
+	again    []memsync.Path  // unfinished files
+	paused   string          // that was reported
+	since    time.Time       // when the repository was first found busy, zero when it is not
+	failed   time.Duration   // how long the last failure is waited for
+	policy   [2]stamp
+	gone     bool      // the store's directory is
+	replaced bool      // see ErrReplaced
+	made     bool      // commits since git last tidied up
+	tended   time.Time // when
 }
 
 // tend lets git pack what commits have left, when nothing else is to be done.
@@ -142,6 +163,18 @@ func (r *runner) pass(ctx context.Context) time.Duration {
 	var report Report
 	if err == nil {
 		defer release()
+		if _, gone := os.Stat(r.k.Store.Root); gone != nil {
+			if !r.gone { // the watcher begins anew, says that it is blind, and looks for it
+				r.gone = true
+				r.watch.Follow(ctx, r.k.place())
+			}
+			r.todo.All = true
+			return failedRetry
+		}
+		r.gone = false
+		if r.replaced = r.k.isReplaced(); r.replaced {
+			return 0
+		}
 		report, err = r.look(context.WithoutCancel(ctx))
 	}
 	switch {

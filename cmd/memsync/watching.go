@@ -65,8 +65,22 @@ type watching struct {
 	mu   sync.Mutex
 }
 
-// own is one store from its lock to its release.
+// own is one store from its lock to its release. One that was replaced
+// meanwhile is opened anew.
 func (u *watching) own(ctx context.Context, s *store.Store, poll bool) error {
+	for {
+		err := u.ownThis(ctx, s, poll)
+		if !errors.Is(err, keeper.ErrReplaced) {
+			return err
+		}
+		u.say(s, "this is another repository than before; it is opened anew")
+		if s, err = store.Load(s.Root, s.Kind); err != nil {
+			return err
+		}
+	}
+}
+
+func (u *watching) ownThis(ctx context.Context, s *store.Store, poll bool) error {
 	k, err := u.a.open(s)
 	if err != nil {
 		return err
