@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"memsync"
 	"memsync/gitlog"
@@ -25,12 +26,19 @@ const races = 5
 // step takes one batch of one author through the house: decide, plan, apply,
 // advance. One call is at most one commit. A batch that lost a race against
 // somebody else's bytes is gathered and decided again.
+//
+// A save that no commit can hold (its folder is a file at HEAD) stays as it is
+// and is told; the others go on without it.
 func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, error)) (Outcome, error) {
+	var left []memsync.Finding // out, and why
 	for try := 1; ; try++ {
 		cs, err := gather()
 		if err != nil {
 			return Outcome{}, err
 		}
+		cs = slices.DeleteFunc(slices.Clone(cs), func(c memsync.Candidate) bool {
+			return slices.ContainsFunc(left, func(f memsync.Finding) bool { return f.Path == c.Path })
+		})
 		if len(cs) == 0 && len(k.stale) == 0 && len(k.returned) == 0 {
 			return Outcome{}, nil // the usual pass: nothing changed, and no header is read
 		}
@@ -38,6 +46,7 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 		if err != nil {
 			return Outcome{}, err
 		}
+		b.findings = append(b.findings, left...)
 		if err := b.decideAll(ctx, cs); err != nil {
 			return Outcome{}, err
 		}
@@ -61,12 +70,33 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 			}
 			continue
 		}
+		if f, ok := k.barred(err, cs); ok {
+			left = append(left, f)
+			k.forgetDerived()
+			continue
+		}
 		if err != nil {
 			k.forgetDerived()
 			return b.outcome(nil, ""), err
 		}
 		return b.outcome(plan, done.Commit), k.settle(b, plan, done)
 	}
+}
+
+// barred is the save that an error of a commit is about.
+func (k *Keeper) barred(err error, cs []memsync.Candidate) (memsync.Finding, bool) {
+	var e *memsync.Error
+	if !errors.As(err, &e) || e.Code != memsync.CodePathInvalid {
+		return memsync.Finding{}, false
+	}
+	i := slices.IndexFunc(cs, func(c memsync.Candidate) bool {
+		return c.Origin.Save() && (c.Path == e.Path || k.repo.Prefix().Join(string(c.Path)) == e.Path)
+	})
+	if i < 0 {
+		return memsync.Finding{}, false
+	}
+	return memsync.Finding{Code: memsync.FindSkipped, Severity: memsync.Severe, Path: cs[i].Path, Message: e.Message,
+		Hint: "move it elsewhere; nothing else waits for it"}, true
 }
 
 // raced reports whether somebody else changed what the plan was decided on.

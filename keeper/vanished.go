@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 
 	"memsync"
@@ -80,7 +81,7 @@ func (k *Keeper) lookForGone(ctx context.Context, s *sight, scanned watcher.Batc
 		}
 	}
 	for _, p := range v {
-		if _, _, err := watcher.Read(k.Store.Root, p, 1); !errors.Is(err, memsync.CodeNotFound) {
+		if _, _, err := watcher.Read(k.Store.Root, p, 1); !errors.Is(err, memsync.CodeNotFound) && !k.isFolder(p) {
 			continue // it is back
 		}
 		scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
@@ -94,6 +95,11 @@ func (k *Keeper) lookForGone(ctx context.Context, s *sight, scanned watcher.Batc
 			Scope: scope.Name(), Path: p})
 	}
 	return nil
+}
+
+func (k *Keeper) isFolder(p memsync.Path) bool {
+	info, err := os.Lstat(k.abs(p))
+	return err == nil && info.IsDir()
 }
 
 // missing are the accepted memories, and the files that people write beside

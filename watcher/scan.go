@@ -146,8 +146,11 @@ func Look(root string, scopes []memsync.Scope, outside bool, paths []memsync.Pat
 			var kind fs.FileMode
 			st, kind, err = dir.stat(name)
 			dir.close()
-			if err == nil && kind == 0 {
+			switch {
+			case err == nil && kind == 0:
 				w.file(p, class, list, st)
+			case err == nil && kind == fs.ModeDir:
+				err = fs.ErrNotExist // a folder took the file's place
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
