@@ -126,7 +126,7 @@ func (x *deciding) needsEvent(inline bool) bool {
 	if inline {
 		return false
 	}
-	if x.f.HeadHolds && x.f.DerivedID == x.id {
+	if x.mem.ID == "" && x.f.HeadHolds && x.f.DerivedID == x.id {
 		return false
 	}
 	return x.mem.ID != "" || x.old == nil || x.old.Path != x.Path || x.old.ID != x.id || x.old.Inline || x.copied != nil
