@@ -67,7 +67,7 @@ func gitFlags() []string {
 func gitSaid(args []string, stderr string, err error) error {
 	said := strings.TrimSpace(stderr)
 	code := memsync.CodeGit
-	hint := "nothing is lost; mend what git says, the write is tried again"
+	hint := "nothing was changed; mend what git says, then run the command again: a save waits on disk and is taken then"
 	switch {
 	case strings.Contains(said, "Unable to create") && strings.Contains(said, ".lock"), strings.Contains(said, "cannot lock ref") && strings.Contains(said, "File exists"):
 		code = memsync.CodeGitLocked
@@ -77,10 +77,10 @@ func gitSaid(args []string, stderr string, err error) error {
 		hint = ""
 	case strings.Contains(said, "Permission denied"), strings.Contains(said, "insufficient permission"), strings.Contains(said, "Read-only file system"):
 		code = memsync.CodeIODenied
-		hint = "nothing is lost; make the git directory writable, the write is tried again"
+		hint = "nothing was changed; make the git directory writable, then run the command again: a save waits on disk and is taken then"
 	case strings.Contains(said, "No space left on device"), strings.Contains(said, "Disk quota exceeded"):
 		code = memsync.CodeIOFull
-		hint = "nothing is lost; free some space, the write is tried again"
+		hint = "nothing was changed; free some space, then run the command again: a save waits on disk and is taken then"
 	}
 	if said == "" {
 		said = err.Error()

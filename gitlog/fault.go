@@ -19,10 +19,10 @@ func fault(code memsync.Code, what string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		e.Code = memsync.CodeIOFull
-		e.Hint = "nothing is lost; free some space, the write is tried again"
+		e.Hint = "nothing was changed; free some space, then run the command again: a save waits on disk and is taken then"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		e.Code = memsync.CodeIODenied
-		e.Hint = "nothing is lost; make the git directory writable, the write is tried again"
+		e.Hint = "nothing was changed; make the git directory writable, then run the command again: a save waits on disk and is taken then"
 	}
 	return e
 }

@@ -203,7 +203,7 @@ func (r *Repo) locked(path string) error {
 		}
 	}
 	e.Message = fmt.Sprintf("waiting for git: %s is held, %s, %s", r.short(path), age, who)
-	e.Hint = "nothing is lost, the write is tried again; if no git command is running, remove " + path
+	e.Hint = "nothing was changed; run the command again; if no git command is running, remove " + path
 	return e
 }
 

@@ -131,5 +131,5 @@ func (r *Repo) editorOpen(ref string) bool {
 // pausedError is the refusal while State says paused.
 func pausedError(paused, detail string) error {
 	return &memsync.Error{Code: memsync.CodeStorePaused, Message: "paused (" + paused + "): " + detail,
-		Hint: "nothing is lost; writing goes on by itself afterwards", Details: map[string]string{"paused": paused}}
+		Hint: "nothing was changed; saves wait on disk and are taken afterwards, a command is run again", Details: map[string]string{"paused": paused}}
 }

@@ -173,7 +173,7 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, g glance,
 		k.note(touched, p, st, before, hash, data)
 		return k.lookAgainAtKnown(s, p, scope)
 	}
-	if k.Store.CommitMode() == memsync.CommitOff && !k.isHeld(p) && err == nil {
+	if k.Store.CommitMode() == memsync.CommitOff && !k.isHeld(p) && err == nil && !k.opt.ReadOnly {
 		// Where the person commits, git moves files too: what HEAD holds is a
 		// revision to catch up with, not a save.
 		if blob, err := k.headBlob(p); err != nil {

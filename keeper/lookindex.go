@@ -72,7 +72,7 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 		k.note(touched, p, st, before, hash, data)
 		return k.waitsNoMore(p)
 	}
-	if k.Store.CommitMode() == memsync.CommitOff {
+	if k.Store.CommitMode() == memsync.CommitOff && !k.opt.ReadOnly {
 		if blob, err := k.headBlob(p); err != nil {
 			return err
 		} else if blob != "" && blob == k.repo.BlobID(data) {

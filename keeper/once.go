@@ -5,8 +5,10 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"memsync"
+	"memsync/gitlog"
 )
 
 // Report is what one pass over the disk did.
@@ -40,10 +42,28 @@ type OnceOptions struct {
 	Only []memsync.Path
 }
 
+// lockPatience is how long a command waits for git's own lock on the index:
+// git's commands hold it for milliseconds.
+const lockPatience = time.Second
+
+// unlocked is where the repository stands, once no git command is in the middle
+// of a write.
+func (k *Keeper) unlocked(ctx context.Context) (gitlog.State, error) {
+	for since := time.Now(); ; {
+		st, err := k.repo.State()
+		if err != nil || st.Paused != "locked" || time.Since(since) > lockPatience {
+			return st, err
+		}
+		if err := sleep(ctx, 10*time.Millisecond); err != nil {
+			return st, err
+		}
+	}
+}
+
 // Once takes every changed file of the store through the house: one plan, one
 // commit for each author.
 func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
-	st, err := k.repo.State()
+	st, err := k.unlocked(ctx)
 	if err != nil {
 		return Report{}, err
 	}
@@ -151,7 +171,7 @@ func (k *Keeper) of(actor memsync.Actor, s *sight, opt OnceOptions) []memsync.Ca
 // Submit takes one write through the same door. Saves that wait on the disk
 // are their own commits and go first.
 func (k *Keeper) Submit(ctx context.Context, cs ...memsync.Candidate) (Outcome, error) {
-	st, err := k.repo.State()
+	st, err := k.unlocked(ctx)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -159,11 +179,15 @@ func (k *Keeper) Submit(ctx context.Context, cs ...memsync.Candidate) (Outcome, 
 		return Outcome{}, &memsync.Error{Code: memsync.CodeStorePaused, Message: "the store is paused: " + st.Paused,
 			Hint: st.Detail, Details: map[string]string{"paused": st.Paused}}
 	}
+	if k.opt.ReadOnly {
+		return k.rehearse(ctx, cs)
+	}
 	for try := 1; ; try++ {
-		if !k.opt.ReadOnly {
-			if _, err := k.Once(ctx, OnceOptions{}); err != nil {
-				return Outcome{}, err
-			}
+		if _, err := k.Once(ctx, OnceOptions{}); err != nil {
+			return Outcome{}, err
+		}
+		if err := k.follow(cs); err != nil {
+			return Outcome{}, err
 		}
 		k.sight = nil
 		out, err := k.step(ctx, func() ([]memsync.Candidate, error) {
@@ -173,10 +197,54 @@ func (k *Keeper) Submit(ctx context.Context, cs ...memsync.Candidate) (Outcome, 
 			others, err := k.others(true)
 			return append(others, cs...), err
 		})
-		if err != nil || k.opt.ReadOnly || try == races || !overtaken(out, cs) {
+		if err != nil || try == races || !overtaken(out, cs) {
 			return out, err
 		}
 	}
+}
+
+// rehearse decides about writes as Submit would, and writes nothing: the saves
+// that would go first are decided in the same batch.
+func (k *Keeper) rehearse(ctx context.Context, cs []memsync.Candidate) (Outcome, error) {
+	k.sight = nil
+	out, err := k.step(ctx, func() ([]memsync.Candidate, error) {
+		s, err := k.look(ctx, glance{})
+		if err != nil {
+			return nil, err
+		}
+		first := slices.Concat(s.saves, s.gone, s.authored)
+		if k.Store.CommitMode() != memsync.CommitAuto {
+			others, err := k.others(true)
+			if err != nil {
+				return nil, err
+			}
+			first = append(others, first...)
+		}
+		return append(first, cs...), nil
+	})
+	if n := len(out.Decisions) - len(cs); n > 0 && !out.AlreadyApplied {
+		out.Decisions = out.Decisions[n:]
+	}
+	return out, err
+}
+
+// follow has writes go where their memories went: a file that was moved on disk
+// is noticed by the look that goes first.
+func (k *Keeper) follow(cs []memsync.Candidate) error {
+	v, err := k.View()
+	if err != nil {
+		return err
+	}
+	for i := range cs {
+		c := &cs[i]
+		if c.ID == "" || c.Path == "" || c.Op == memsync.OpRestore || c.Op == memsync.OpRevert || c.Op == memsync.OpRename || v.ByPath(c.Path) != nil {
+			continue
+		}
+		if now := v.ByID(c.ID); len(now) == 1 {
+			c.Path = now[0].Path
+		}
+	}
+	return nil
 }
 
 // overtaken reports whether a save came in between: a write that was derived
