@@ -65,7 +65,6 @@ const (
 	CodeGitLocked          Code = "memory.git.locked"      // index.lock or a ref lock is held
 	CodeGitUnsupported     Code = "memory.git.unsupported" // a kind of repository nobody here can write
 	CodeGitMoved           Code = "memory.git.moved"       // the branch moved between deciding and committing
-	CodeGitHook            Code = "memory.git.hook"        // a hook of the person's refused
 	CodeGitCorrupt         Code = "memory.git.corrupt"
 	CodeJournal            Code = "memory.journal.failed"
 	CodeConflictUnresolved Code = "memory.conflict.unresolved"

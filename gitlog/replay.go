@@ -124,7 +124,7 @@ func (l *Log) replay(ctx context.Context, u journal.Unfinished) (Replayed, error
 
 // final reports whether trying the same again would fail the same way.
 func final(err error) bool {
-	return errors.Is(err, memsync.CodeIORaced) || errors.Is(err, memsync.CodeGitMoved) || errors.Is(err, memsync.CodeGitHook) ||
+	return errors.Is(err, memsync.CodeIORaced) || errors.Is(err, memsync.CodeGitMoved) ||
 		errors.Is(err, memsync.CodePathEscape)
 }
 

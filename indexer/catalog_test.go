@@ -122,6 +122,9 @@ func TestCatalogKeepsWhatItIsTold(t *testing.T) {
 					m.Path = p
 					u.Memories[p], u.Tracked[p] = m, Tracked{Hash: memsync.HashOf([]byte(m.Name)), Blob: "b1ob"}
 					memories[p], want.Tracked[p] = m, u.Tracked[p]
+					if want.Stats[p].Hash != u.Tracked[p].Hash { // known of other bytes
+						delete(want.Stats, p)
+					}
 				}
 				if p := path.Draw(t, "out of view"); u.Memories[p] == nil {
 					u.Memories[p] = nil

@@ -38,7 +38,7 @@ type Made struct {
 
 // attributes keep git from changing a byte of a memory and let any tool join
 // ledgers by union.
-const attributes = "*.md -text\n**/_system/ledger/*.jsonl -text merge=union\nREVIEW.md merge=union\n"
+const attributes = "*.md -text\nmemsync.toml -text\nworkspace.toml -text\n.gitattributes -text\n.gitignore -text\n**/_system/ledger/*.jsonl -text merge=union\nREVIEW.md merge=union\n"
 
 const (
 	// temporary files that a killed process leaves until the next command

@@ -186,9 +186,11 @@ func (k *Keeper) Submit(ctx context.Context, cs ...memsync.Candidate) (Outcome, 
 		if _, err := k.Once(ctx, OnceOptions{}); err != nil {
 			return Outcome{}, err
 		}
-		if err := k.follow(cs); err != nil {
+		v, err := k.View()
+		if err != nil {
 			return Outcome{}, err
 		}
+		follow(v, cs)
 		k.sight = nil
 		out, err := k.step(ctx, func() ([]memsync.Candidate, error) {
 			if k.Store.CommitMode() == memsync.CommitAuto {
@@ -207,21 +209,28 @@ func (k *Keeper) Submit(ctx context.Context, cs ...memsync.Candidate) (Outcome, 
 // that would go first are decided in the same batch.
 func (k *Keeper) rehearse(ctx context.Context, cs []memsync.Candidate) (Outcome, error) {
 	k.sight = nil
-	out, err := k.step(ctx, func() ([]memsync.Candidate, error) {
-		s, err := k.look(ctx, glance{})
+	s, err := k.look(ctx, glance{})
+	if err != nil {
+		return Outcome{}, err
+	}
+	first := slices.Concat(s.saves, s.gone, s.authored)
+	if k.Store.CommitMode() != memsync.CommitAuto {
+		others, err := k.others(true)
 		if err != nil {
-			return nil, err
+			return Outcome{}, err
 		}
-		first := slices.Concat(s.saves, s.gone, s.authored)
-		if k.Store.CommitMode() != memsync.CommitAuto {
-			others, err := k.others(true)
-			if err != nil {
-				return nil, err
-			}
-			first = append(others, first...)
-		}
-		return append(first, cs...), nil
-	})
+		first = append(others, first...)
+	}
+	b, err := k.begin()
+	if err == nil {
+		err = b.decideAll(ctx, first)
+		k.near = nil // the tables followed a plan that is not carried out
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	follow(b.view, cs)
+	out, err := k.step(ctx, func() ([]memsync.Candidate, error) { return append(first, cs...), nil })
 	if n := len(out.Decisions) - len(cs); n > 0 && !out.AlreadyApplied {
 		out.Decisions = out.Decisions[n:]
 	}
@@ -230,11 +239,7 @@ func (k *Keeper) rehearse(ctx context.Context, cs []memsync.Candidate) (Outcome,
 
 // follow has writes go where their memories went: a file that was moved on disk
 // is noticed by the look that goes first.
-func (k *Keeper) follow(cs []memsync.Candidate) error {
-	v, err := k.View()
-	if err != nil {
-		return err
-	}
+func follow(v *memsync.View, cs []memsync.Candidate) {
 	for i := range cs {
 		c := &cs[i]
 		if c.ID == "" || c.Path == "" || c.Op == memsync.OpRestore || c.Op == memsync.OpRevert || c.Op == memsync.OpRename || v.ByPath(c.Path) != nil {
@@ -244,7 +249,6 @@ func (k *Keeper) follow(cs []memsync.Candidate) error {
 			c.Path = now[0].Path
 		}
 	}
-	return nil
 }
 
 // overtaken reports whether a save came in between: a write that was derived

@@ -79,7 +79,11 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 			k.forgetDerived()
 			return b.outcome(nil, ""), err
 		}
-		return b.outcome(plan, done.Commit), k.settle(b, plan, done)
+		made := done.Commit
+		if done.Unchanged { // git had all of it: nobody made a commit
+			made = ""
+		}
+		return b.outcome(plan, made), k.settle(b, plan, done)
 	}
 }
 

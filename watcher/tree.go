@@ -13,13 +13,13 @@ import (
 type Place struct {
 	Root    string // absolute
 	Scopes  []memsync.Scope
-	Outside bool   // files outside of every scope count, too
+	Outside bool // files outside of every scope count, too
 
 	// Own is where an embedded store keeps its policy, and where scopes come up:
 	// Own/memory, Own/agents/NAME/memory. "" where all of the store is watched.
 	Own memsync.Path
 
-	GitDir  string // absolute
+	GitDir string // absolute
 }
 
 func (p Place) abs(path memsync.Path) string {

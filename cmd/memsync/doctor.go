@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -39,6 +40,9 @@ func (a *app) doctorVerb() *cobra.Command {
 					fmt.Fprintf(a.stdout, "; %s", oneLine(r))
 				}
 				fmt.Fprintln(a.stdout)
+				if len(p.Hooks) > 0 {
+					fmt.Fprintf(a.stdout, "note  commits of memsync do not run your hooks: %s\n", oneLine(strings.Join(p.Hooks, ", ")))
+				}
 				for _, c := range checks {
 					if c.OK {
 						fmt.Fprintf(a.stdout, "ok    %s\n", c.Name)

@@ -59,7 +59,6 @@ var hints = map[memsync.Code]string{
 	memsync.CodeGitLocked:          "wait for the other git process; `memsync doctor` names a lock that is left over",
 	memsync.CodeGitUnsupported:     "`memsync doctor` says what about the repository is not supported",
 	memsync.CodeGitMoved:           "run the command again; it is decided on the new state",
-	memsync.CodeGitHook:            "run `git commit` by hand to see what the hook wants",
 	memsync.CodeGitCorrupt:         "run `git fsck` in the store",
 	memsync.CodeJournal:            "run `memsync doctor`; the files and git are not touched by this",
 	memsync.CodeConflictUnresolved: "`memsync conflicts --diff` shows what differs, `memsync resolve` ends it",

@@ -27,6 +27,7 @@ import (
 //	many N PATTERN TEMPLATE [FROM]  N files of a template; @N@ is the number
 //	big FILE BYTES LINE             a file of LINE again and again
 //	age FILE DURATION               sets a modification time back
+//	rested                          until all that is on disk is old enough for its stat to be believed
 //	mtime FILE FROM                 gives a file another's modification time
 //	capture VAR FILE REGEXP         the first group, as a variable
 //	hash VAR FILE                   SHA-256 in hex, as a variable
@@ -47,6 +48,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"tracked":    scriptTracked,
 	"clean":      scriptClean,
 	"check":      scriptCheck,
+	"rested":     scriptRested,
 	"same":       scriptSame,
 	"edit":       scriptEdit,
 	"bytes":      scriptBytes,
@@ -201,5 +203,18 @@ func scriptLineEnds(ts *testscript.TestScript, neg bool, args []string) {
 func scriptMemsync(ts *testscript.TestScript, neg bool, args []string) {
 	if err := ts.Exec("memsync", args...); (err != nil) != neg {
 		ts.Fatalf("memsync %s: %v", strings.Join(args, " "), err)
+	}
+}
+
+// scriptRested waits for the file system's clock: a stat that is as young as its
+// file is not remembered (keeper.note).
+func scriptRested(ts *testscript.TestScript, _ bool, _ []string) {
+	probe := ts.MkAbs(".rested")
+	ts.Check(os.WriteFile(probe, nil, 0o666))
+	info, err := os.Stat(probe)
+	ts.Check(err)
+	ts.Check(os.Remove(probe))
+	for time.Since(info.ModTime()) < 60*time.Millisecond {
+		time.Sleep(time.Millisecond)
 	}
 }
