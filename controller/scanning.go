@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"memsync"
+	"memsync/internal/ledger"
 	"memsync/internal/scan"
 )
 
@@ -134,17 +135,18 @@ type hit struct {
 	value string // what was matched; never shown
 }
 
-// shownPath is the path as findings may show it: not when it holds the secret.
+// shownPath is the path as findings may show it: without the secrets in it.
 func (x *deciding) shownPath(hits []hit) memsync.Path {
 	if x.kind == isWrite && x.Memory == nil && x.Candidate.Path == "" && secretIn(hits) {
 		return "" // made from a name that may be it
 	}
-	for _, h := range hits {
-		if h.Kind == scan.Secret && h.at == "the file name" {
-			return x.Path.Dir().Join("(masked)")
-		}
-	}
-	return x.Path
+	return ShownPath(x.Path, x.f.State)
+}
+
+// ShownPath is a path of the store as it may be shown and kept: what holds a
+// secret that nobody allowed there is masked, folders as well as the file.
+func ShownPath(p memsync.Path, state *ledger.State) memsync.Path {
+	return memsync.Path(scan.MaskPath(string(p), func(fingerprint string) bool { return state.Allowed(p, fingerprint) }))
 }
 
 // redact takes what could repeat a secret out of findings that other rules

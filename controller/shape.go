@@ -69,6 +69,9 @@ func (x *deciding) shapeFile() bool {
 	if x.Scope.Kind == "" {
 		return x.noop("shape", "the file lies in no scope")
 	}
+	if x.kind == isSave && ShownPath(x.Path, x.f.State) != x.Path {
+		return x.scan() // first of all: no other answer would mask the name
+	}
 	switch x.class {
 	case format.MemoryFile, format.LogFile:
 	case format.ConflictCopy:

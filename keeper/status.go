@@ -8,7 +8,6 @@ import (
 	"memsync"
 	"memsync/gitlog"
 	"memsync/internal/format"
-	"memsync/internal/scan"
 	"memsync/internal/store"
 	"memsync/watcher"
 )
@@ -76,14 +75,22 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	}
 	out.Held = k.heldNow()
 	k.sight = s
-	out.Disk, out.Skipped = s.on, append(out.Skipped, s.skipped...)
+	out.Disk = s.on
+	skipped, err := k.shownSkips(s.skipped)
+	if err != nil {
+		return out, err
+	}
+	out.Skipped = append(out.Skipped, skipped...)
 	for _, c := range append(append([]memsync.Candidate{}, s.saves...), s.authored...) {
+		masked, err := k.ShownPath(c.Path)
+		if err != nil {
+			return out, err
+		}
 		switch h, held := k.knewHeld[c.Path]; {
 		case held && h == memsync.HashOf(c.Raw):
-		case slices.ContainsFunc(scan.Text("", c.Path.Base()), func(h scan.Hit) bool { return h.Kind == scan.Secret }):
-			masked := c.Path.Dir().Join("(masked)")
+		case masked != c.Path:
 			out.Held = append(slices.Clip(out.Held), memsync.Held{Path: masked, Scope: c.Scope, Why: memsync.CodeSecret,
-				Error: &memsync.Error{Code: memsync.CodeSecret, Path: masked, Message: "the file name is a secret", Hint: "rename the file"}})
+				Error: &memsync.Error{Code: memsync.CodeSecret, Path: masked, Message: "a secret, in the file name", Hint: "rename the file or its folder"}})
 		default:
 			out.Pending = append(out.Pending, c.Path)
 		}
