@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"memsync"
-	"memsync/internal/ledger"
 	"memsync/internal/scan"
 )
 
@@ -141,12 +140,6 @@ func (x *deciding) shownPath(hits []hit) memsync.Path {
 		return "" // made from a name that may be it
 	}
 	return ShownPath(x.Path, x.f.State)
-}
-
-// ShownPath is a path of the store as it may be shown and kept: what holds a
-// secret that nobody allowed there is masked, folders as well as the file.
-func ShownPath(p memsync.Path, state *ledger.State) memsync.Path {
-	return memsync.Path(scan.MaskPath(string(p), func(fingerprint string) bool { return state.Allowed(p, fingerprint) }))
 }
 
 // redact takes what could repeat a secret out of findings that other rules

@@ -49,15 +49,15 @@ func (k *Keeper) shownSkips(found []memsync.Finding) ([]memsync.Finding, error) 
 }
 
 // shown are the batch's decisions as their caller may see them: of a file that
-// is held for its name, which settling has not masked yet, only what its error
+// is held for its name, which settling has not replaced yet, only what its error
 // shows.
 func (b *batch) shown() []memsync.Decision {
-	if !slices.ContainsFunc(b.decisions, namesSecret) {
+	if !slices.ContainsFunc(b.decisions, nameless) {
 		return b.decisions
 	}
 	out := slices.Clone(b.decisions)
 	for i := range out {
-		if d := &out[i]; namesSecret(*d) {
+		if d := &out[i]; nameless(*d) {
 			d.Path = d.Error.Path
 		}
 	}

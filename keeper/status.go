@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"memsync"
+	"memsync/controller"
 	"memsync/gitlog"
 	"memsync/internal/format"
 	"memsync/internal/store"
@@ -81,16 +82,16 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 		return out, err
 	}
 	out.Skipped = append(out.Skipped, skipped...)
+	state, err := k.State()
+	if err != nil {
+		return out, err
+	}
 	for _, c := range append(append([]memsync.Candidate{}, s.saves...), s.authored...) {
-		masked, err := k.ShownPath(c.Path)
-		if err != nil {
-			return out, err
-		}
+		bad := controller.CheckName(c.Path, state)
 		switch h, held := k.knewHeld[c.Path]; {
 		case held && h == memsync.HashOf(c.Raw):
-		case masked != c.Path:
-			out.Held = append(slices.Clip(out.Held), memsync.Held{Path: masked, Scope: c.Scope, Why: memsync.CodeSecret,
-				Error: &memsync.Error{Code: memsync.CodeSecret, Path: masked, Message: "a secret, in the file name", Hint: "rename the file or its folder"}})
+		case bad != nil:
+			out.Held = append(slices.Clip(out.Held), memsync.Held{Path: bad.Path, Scope: c.Scope, Why: bad.Code, Error: bad})
 		default:
 			out.Pending = append(out.Pending, c.Path)
 		}
