@@ -53,6 +53,12 @@ func cleanFields(fields []memsync.Field, actor memsync.Actor, lim memsync.Limits
 				return nil, nil, &memsync.Error{Code: memsync.CodeTypeInvalid, Message: "not a type of memory: " + shown(f.Value.Text),
 					Hint: "one of user, feedback, project, reference"}
 			}
+		case f.Key == "key" && !f.Remove && !validSlot(f.Value):
+			return nil, nil, &memsync.Error{Code: memsync.CodeUsage, Message: "the value of key is no slug",
+				Hint: "a slug is lower-case letters, digits and single dashes: deploy-day"}
+		case f.Key == "tags" && f.Value.IsList:
+			f.Value = memsync.List(words(f.Value.List)...)
+			f.Remove = f.Remove || len(f.Value.List) == 0
 		}
 		if f.Remove {
 			kept = append(kept, memsync.Field{Key: f.Key, Remove: true})
@@ -112,6 +118,26 @@ func validKey(k string) bool {
 		}
 	}
 	return true
+}
+
+// validSlot reports whether the value of key is a slug, or the two of a slot
+// (see SlotKey).
+func validSlot(v memsync.Value) bool {
+	first, second, slot := strings.Cut(v.Text, "--")
+	isSlug := func(s string) bool { return s != "" && format.Slug(s) == s }
+	return !v.IsList && isSlug(first) && (!slot || isSlug(second))
+}
+
+// words are short words as they were meant: without the space around them, and
+// without those that say nothing.
+func words(list []string) []string {
+	var out []string
+	for _, w := range list {
+		if w = strings.TrimSpace(w); w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 func validDate(s string) bool {

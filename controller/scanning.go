@@ -134,17 +134,12 @@ type hit struct {
 	value string // what was matched; never shown
 }
 
-// shownPath is the path as findings may show it: not when it holds the secret.
+// shownPath is the path as findings may show it: without the secrets in it.
 func (x *deciding) shownPath(hits []hit) memsync.Path {
 	if x.kind == isWrite && x.Memory == nil && x.Candidate.Path == "" && secretIn(hits) {
 		return "" // made from a name that may be it
 	}
-	for _, h := range hits {
-		if h.Kind == scan.Secret && h.at == "the file name" {
-			return x.Path.Dir().Join("(masked)")
-		}
-	}
-	return x.Path
+	return ShownPath(x.Path, x.f.State)
 }
 
 // redact takes what could repeat a secret out of findings that other rules

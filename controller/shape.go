@@ -25,6 +25,9 @@ func (x *deciding) shape() bool {
 	case isSave, isVanished, isPeer:
 		return x.shapeFile()
 	case isAuthored, isRecord:
+		if bad := CheckName(x.Path, x.f.State); bad != nil && bad.Code == memsync.CodePathInvalid && x.Candidate.Origin.Save() {
+			return x.unnamable(bad)
+		}
 		if x.refused != nil {
 			return x.refuse("shape", x.refused)
 		}
@@ -69,6 +72,12 @@ func (x *deciding) shapeFile() bool {
 	if x.Scope.Kind == "" {
 		return x.noop("shape", "the file lies in no scope")
 	}
+	if bad := CheckName(x.Path, x.f.State); bad != nil && x.kind == isSave {
+		if bad.Code == memsync.CodeSecret {
+			return x.scan() // first of all: no other answer would mask the name
+		}
+		return x.unnamable(bad)
+	}
 	switch x.class {
 	case format.MemoryFile, format.LogFile:
 	case format.ConflictCopy:
@@ -104,6 +113,12 @@ func (x *deciding) shapeFile() bool {
 	}
 	x.pass("shape", "")
 	return false
+}
+
+// unnamable holds a save whose name nothing can record.
+func (x *deciding) unnamable(bad *memsync.Error) bool {
+	x.find(memsync.Finding{Code: memsync.FindNotPortable, Severity: memsync.Severe, Path: bad.Path, Message: bad.Message, Hint: bad.Hint})
+	return x.refuse("shape", bad)
 }
 
 // secondCopy reports a file-sync tool's "name 2.md": a numbered name whose id

@@ -58,10 +58,11 @@ func (s *Subject) readPayload() {
 		s.refused = &memsync.Error{Code: memsync.CodeBatchShape, Message: "operations come in a batch"}
 		return
 	}
-	s.Candidate.Fields, s.noted, s.refused = cleanFields(c.Fields, s.actor, s.policy.Limits)
-	if s.refused != nil {
-		return
+	kept, noted, refused := cleanFields(c.Fields, s.actor, s.policy.Limits)
+	if s.refused = refused; refused != nil {
+		return // the fields stay as given: a secret among them is the first thing to say
 	}
+	s.Candidate.Fields, s.noted = kept, noted
 	if s.doc != nil {
 		m := format.Describe(s.doc, nameless, memsync.Scope{})
 		s.typ, s.slug = m.Type, slugFrom(m.Name, m.Description, s.body)

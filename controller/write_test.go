@@ -62,6 +62,12 @@ func TestWrites(t *testing.T) {
 		{"the set of types is closed", func(w *world) memsync.Decision {
 			return w.decide(write(program, integrity, "name", "N", "type", "idea"))
 		}, want{op: memsync.OpReject, code: memsync.CodeTypeInvalid}},
+		{"a key is a slug", func(w *world) memsync.Decision {
+			return w.decide(write(program, integrity, "name", "N", "type", "feedback", "key", "Some Key!"))
+		}, want{op: memsync.OpReject, code: memsync.CodeUsage}},
+		{"or the two of a slot", func(w *world) memsync.Decision {
+			return w.decide(write(program, integrity, "name", "N", "type", "feedback", "key", "staging-db--reset-day"))
+		}, want{op: memsync.OpAdd}},
 		{"a new memory needs one", func(w *world) memsync.Decision {
 			c := write(program, integrity, "name", "N")
 			c.Scope = "global"

@@ -218,7 +218,7 @@ func (b *batch) addFile(f memsync.FileChange) {
 
 // outcome tells what became of the batch.
 func (b *batch) outcome(p *memsync.Plan, commit string) Outcome {
-	o := Outcome{Decisions: b.decisions, Commit: commit, AlreadyApplied: b.already, Findings: b.findings}
+	o := Outcome{Decisions: b.shown(), Commit: commit, AlreadyApplied: b.already, Findings: b.findings}
 	if p != nil {
 		o.Plan = p.ID
 		for _, f := range p.Files {

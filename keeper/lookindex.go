@@ -57,7 +57,7 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 		return nil
 	}
 	before := k.opt.Now()
-	data, st, err := watcher.Read(k.Store.Root, p, int64(k.Store.Policy.Limits.SaveBytes))
+	data, st, err := watcher.Read(k.Store.Root, p, k.readLimit(p))
 	if err != nil {
 		if _, _, known := k.catalog.Accepted(p); errors.Is(err, memsync.CodeNotFound) && known && k.keptAsSaved(p) {
 			s.authored = append(s.authored, k.authored(p, nil))
@@ -95,6 +95,16 @@ func (k *Keeper) authored(p memsync.Path, data []byte) memsync.Candidate {
 		c.Scope, c.Actor = scope.Name(), scope.Writers.Actor()
 	}
 	return c
+}
+
+// readLimit is how much of an authored file is read; 0 is all of it. The limits
+// stand in the policy, and do not apply to it: else one that is too small could
+// never be committed, nor the one that mends it.
+func (k *Keeper) readLimit(p memsync.Path) int64 {
+	if p == k.Store.PolicyPath() {
+		return 0
+	}
+	return int64(k.Store.Policy.Limits.SaveBytes)
 }
 
 // savedIndex is a MEMORY.md that is not what was accepted.

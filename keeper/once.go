@@ -102,7 +102,9 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 		if len(out.Decisions) > 0 || out.Commit != "" || len(out.Findings) > 0 {
 			r.Outcomes = append(r.Outcomes, out)
 		}
-		r.Skipped = last.skipped
+		if r.Skipped, err = k.shownSkips(last.skipped); err != nil {
+			return r, err
+		}
 		r.Again = append(r.Again, last.again...)
 		for _, d := range out.Decisions {
 			if d.Error != nil && d.Error.Code == memsync.CodeDeletesHeld {

@@ -123,7 +123,7 @@ func (k *Keeper) welcome(up *indexer.Update) error {
 		}
 		up.Tracked[p] = indexer.Tracked{Hash: hash, Blob: blob}
 		k.noteDisk(up, p, hash)
-		if p == indexPath(scope) {
+		if p == indexPath(scope) || !memoryClass(p.Rel(scope.Dir)) {
 			continue
 		}
 		m := k.describe(p, scope, data)
@@ -158,15 +158,17 @@ func (k *Keeper) settleHeld(b *batch, up *indexer.Update) error {
 		}
 		h, was := waiting[d.Path]
 		switch {
-		case d.Op == memsync.OpHold && namesSecret(d):
-			// The name itself is what must not be kept: no record, no stat. It is
-			// found again by each look, and shown masked.
+		case d.Op == memsync.OpHold && nameless(d):
+			// The name itself is what can't be kept: no record, no stat. It is
+			// found again by each look, and shown as its error does.
 			k.nameless = append(k.nameless, memsync.Held{Path: d.Error.Path, Scope: d.Scope, Why: d.Error.Code, Error: d.Error, Since: b.now,
 				Fingerprints: controller.Fingerprints(d.Error)})
 			b.decisions[i].Path = d.Error.Path
 			continue
 		case d.Op == memsync.OpHold:
-			k.noteDisk(up, d.Path, d.Base)
+			if b.candidates[i].Op != memsync.OpAuthored { // which is found again by its stat alone
+				k.noteDisk(up, d.Path, d.Base)
+			}
 			if was && h.Hash == d.Base && d.Error != nil && h.Why == d.Error.Code {
 				continue
 			}
@@ -256,9 +258,10 @@ func (k *Keeper) working(before memsync.Hash, p *memsync.Plan) memsync.Hash {
 	return memsync.Hash(hex.EncodeToString(sum))
 }
 
-// namesSecret reports whether a save is held because its file name is a secret.
-func namesSecret(d memsync.Decision) bool {
-	return d.Error != nil && d.Error.Code == memsync.CodeSecret && d.Error.Path != d.Path
+// nameless reports whether a save is held for a name that must not or can't be
+// kept: its error shows another.
+func nameless(d memsync.Decision) bool {
+	return d.Error != nil && (d.Error.Code == memsync.CodeSecret || d.Error.Code == memsync.CodePathInvalid) && d.Error.Path != d.Path
 }
 
 func asErr(e *memsync.Error) error {

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"memsync"
+	"memsync/controller"
 	"memsync/gitlog"
 	"memsync/internal/format"
-	"memsync/internal/scan"
 	"memsync/internal/store"
 	"memsync/watcher"
 )
@@ -76,14 +76,22 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	}
 	out.Held = k.heldNow()
 	k.sight = s
-	out.Disk, out.Skipped = s.on, append(out.Skipped, s.skipped...)
+	out.Disk = s.on
+	skipped, err := k.shownSkips(s.skipped)
+	if err != nil {
+		return out, err
+	}
+	out.Skipped = append(out.Skipped, skipped...)
+	state, err := k.State()
+	if err != nil {
+		return out, err
+	}
 	for _, c := range append(append([]memsync.Candidate{}, s.saves...), s.authored...) {
+		bad := controller.CheckName(c.Path, state)
 		switch h, held := k.knewHeld[c.Path]; {
 		case held && h == memsync.HashOf(c.Raw):
-		case slices.ContainsFunc(scan.Text("", c.Path.Base()), func(h scan.Hit) bool { return h.Kind == scan.Secret }):
-			masked := c.Path.Dir().Join("(masked)")
-			out.Held = append(slices.Clip(out.Held), memsync.Held{Path: masked, Scope: c.Scope, Why: memsync.CodeSecret,
-				Error: &memsync.Error{Code: memsync.CodeSecret, Path: masked, Message: "the file name is a secret", Hint: "rename the file"}})
+		case bad != nil:
+			out.Held = append(slices.Clip(out.Held), memsync.Held{Path: bad.Path, Scope: c.Scope, Why: bad.Code, Error: bad})
 		default:
 			out.Pending = append(out.Pending, c.Path)
 		}

@@ -37,7 +37,7 @@ type Skip struct {
 
 // Batch is what one scan found.
 type Batch struct {
-	Changed  []Seen         // memories and logs, by path
+	Changed  []Seen         // memories and logs, and what would be one by another name, by path
 	Authored []Seen         // MEMORY.md, REVIEW.md, policy files, Markdown that no scope takes
 	Copies   []memsync.Path // conflict copies of file-sync tools, kept out
 	Nested   []memsync.Path // MEMORY.md in a folder that is no scope of its own

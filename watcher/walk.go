@@ -141,6 +141,7 @@ const (
 	listAuthored
 	listCopy
 	listNested
+	listUnnamable
 )
 
 // judge says what a file with that path is, and where it is listed.
@@ -154,6 +155,8 @@ func (w *walk) judge(p memsync.Path, scope memsync.Scope, inScope bool) (format.
 		if !Excluded(scope, p) {
 			return class, listMemory
 		}
+	case class == format.Unnamable:
+		return class, listUnnamable
 	case class == format.ConflictCopy:
 		return class, listCopy
 	case class == format.SystemFile:
@@ -178,6 +181,8 @@ func (w *walk) file(p memsync.Path, class format.Class, list int, st Stat) {
 	case listMemory:
 		w.b.Memories++
 		w.b.present[p] = true
+		w.add(&w.b.Changed, p, class, st)
+	case listUnnamable: // no memory, but somebody must be told
 		w.add(&w.b.Changed, p, class, st)
 	case listAuthored:
 		w.b.present[p] = true

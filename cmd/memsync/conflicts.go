@@ -49,6 +49,9 @@ func (a *app) conflictsVerb() *cobra.Command {
 				if only != nil && c.Memory != only.ID {
 					continue
 				}
+				if c, err = shownConflict(k, c); err != nil {
+					return err
+				}
 				r := conflictRow{Conflict: c}
 				if diff {
 					if r.Diff, err = a.conflictDiff(k, c); err != nil {
@@ -62,6 +65,22 @@ func (a *app) conflictsVerb() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&diff, "diff", false, "show what differs: - is what stands in the memory, + is what lost")
 	return cmd
+}
+
+// shownConflict is a conflict without the secrets in a file-sync tool's copy,
+// which nobody has scanned: in its name, and in what it says.
+func shownConflict(k *opened, c keeper.Conflict) (keeper.Conflict, error) {
+	if c.Source != keeper.ConflictSync {
+		return c, nil
+	}
+	text, err := k.ShownText(c.Copy, string(c.Bytes))
+	if err != nil {
+		return c, err
+	}
+	c.Bytes = []byte(text)
+	c.Copy, err = k.ShownPath(c.Copy)
+	c.Name = string(c.Copy)
+	return c, err
 }
 
 func (a *app) printConflicts(rows []conflictRow) error {

@@ -60,6 +60,9 @@ func (a *app) diffVerb() *cobra.Command {
 				if only != nil && !slices.Contains(only, c.Path) {
 					continue
 				}
+				if c, err = shownDiff(k, c); err != nil {
+					return err
+				}
 				list = append(list, entry{c.Path, unified(c)})
 			}
 			switch {
@@ -82,6 +85,20 @@ func (a *app) diffVerb() *cobra.Command {
 	cmd.Flags().StringVar(&from, "from", "", "the commit `REV` to compare from")
 	cmd.Flags().StringVar(&to, "to", "", "the commit `REV` to compare to (default HEAD)")
 	return cmd
+}
+
+// shownDiff is a change without the secrets in its path and in what it brings:
+// a held save may have both.
+func shownDiff(k *opened, c keeper.FileDiff) (keeper.FileDiff, error) {
+	text, err := k.ShownText(c.Path, string(c.New))
+	if err != nil {
+		return c, err
+	}
+	if c.New != nil {
+		c.New = []byte(text)
+	}
+	c.Path, err = k.ShownPath(c.Path)
+	return c, err
 }
 
 // withoutForgotten leaves out of a past what was forgotten, and the files that

@@ -2,6 +2,7 @@ package format
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"memsync"
 )
@@ -17,11 +18,12 @@ const (
 	ReviewFile                // REVIEW.md
 	SystemFile                // below _system/, _index/, _inbox/, or any _*.md
 	ConflictCopy              // a file-sync tool's copy, kept out
+	Unnamable                 // Markdown whose name is not UTF-8: neither JSON nor a ledger can say it, so it is no memory
 )
 
 // String names the class for messages and tests.
 func (c Class) String() string {
-	return [...]string{"not a memory", "memory", "log", "index", "review", "system", "conflict copy"}[c]
+	return [...]string{"not a memory", "memory", "log", "index", "review", "system", "conflict copy", "unnamable"}[c]
 }
 
 // Classify says what the file at rel, a path relative to its scope, is.
@@ -48,6 +50,8 @@ func Classify(rel memsync.Path) Class {
 	switch {
 	case base == "" || base[0] == '.' || Temporary(base) || !markdown(base):
 		return NotMemory
+	case !utf8.ValidString(string(rel)):
+		return Unnamable
 	case conflictCopy(base):
 		return ConflictCopy
 	case base[0] == '_':

@@ -88,6 +88,7 @@ func TestClassify(t *testing.T) {
 		"2026-02-06.md": LogFile, "2026-02-06-0431.md": LogFile, "2026-02-06-日本語.md": LogFile, "learnings/2026-03-04.md": LogFile, "logs/x.md": LogFile, "a/daily/b/x.md": LogFile, "briefs/x.md": LogFile,
 		"MEMORY.md": IndexFile, "agent/MEMORY.md": IndexFile, "REVIEW.md": ReviewFile,
 		"_system/ledger/x.jsonl": SystemFile, "_index/user-a.md": SystemFile, "_inbox/x.md": SystemFile, "_x.md": SystemFile, "sub/_x.md": SystemFile,
+		"\xff.md": Unnamable, "d\xff/a.md": Unnamable, "\xff/MEMORY.md": Unnamable, "\xff.txt": NotMemory, "_index/\xff.md": SystemFile,
 		"a.sync-conflict-20260101-120000-ABCDEFG.md": ConflictCopy, "MEMORY.sync-conflict-20260101-120000-ABCDEFG.md": ConflictCopy,
 		"a (conflicted copy 2026-01-02).md": ConflictCopy, "a (Ada's conflicted copy 2026-01-02).md": ConflictCopy,
 		"README.md": NotMemory, "readme.md": NotMemory, "CLAUDE.md": NotMemory, "AGENTS.md": NotMemory, "sub/SOUL.md": NotMemory, "USER.md": NotMemory, "IDENTITY.md": NotMemory,
