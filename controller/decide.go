@@ -144,6 +144,8 @@ func (x *deciding) answer(op memsync.Op, rule string, e *memsync.Error) bool {
 // onDisk is the hash of what the file holds now.
 func (x *deciding) onDisk() memsync.Hash {
 	switch {
+	case x.kind == isAuthored && x.fromDisk() && x.Candidate.Raw != nil:
+		return memsync.HashOf(x.Candidate.Raw)
 	case x.kind != isSave:
 		return x.f.Disk
 	case x.Candidate.OnDisk != "":

@@ -59,7 +59,7 @@ func (x *deciding) conflict() *memsync.Error {
 		e.Details["current_text"] = string(x.f.Current)
 	}
 	if x.current == "" {
-		e.Message = "the memory is not there any more"
+		e.Message, e.Hint = "the memory is not there any more", "see what there is with `memsync list --all`"
 	}
 	return e
 }

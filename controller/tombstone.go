@@ -48,7 +48,11 @@ func (x *deciding) forgotten() bool {
 		return false
 	}
 	if !x.accepting() {
-		return x.refuse("tombstone", forgottenError(x.Path))
+		e := forgottenError(x.Path)
+		if x.fromDisk() {
+			e.Hint = "a person can take the file in as a new memory with `memsync accept PATH`"
+		}
+		return x.refuse("tombstone", e)
 	}
 	x.id, x.alias, x.old, x.setID = x.f.FreshID, "", nil, x.mem.ID != ""
 	x.event(memsync.LedgerEvent{Op: memsync.LedgerAccept, Memory: x.id, Path: x.rel(x.Path), Sees: []memsync.ID{ev.ID}})
@@ -249,7 +253,7 @@ func on(ev memsync.LedgerEvent) string {
 
 func forgottenError(p memsync.Path) *memsync.Error {
 	return &memsync.Error{Code: memsync.CodeForgotten, Path: p, Message: "this memory was forgotten",
-		Hint: "a person can take the file in as a new memory with `memsync accept PATH`"}
+		Hint: "what was forgotten does not come back; write what you need anew"}
 }
 
 func deletedError(p memsync.Path, ev memsync.LedgerEvent) *memsync.Error {

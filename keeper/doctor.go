@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -83,10 +84,11 @@ func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
 	}
 	add("ledger", "run `memsync up --once`", problems)
 
-	if problems, err = k.checkIndexes(); err != nil {
+	problems, hint, err := k.checkIndexes()
+	if err != nil {
 		return nil, err
 	}
-	add("MEMORY.md", "run `memsync up --once`", problems)
+	add("MEMORY.md", hint, problems)
 	if problems, err = k.checkIdentities(); err != nil {
 		return nil, err
 	}
@@ -164,23 +166,33 @@ func (k *Keeper) checkCatalog() ([]string, error) {
 	return problems, nil
 }
 
-// checkIndexes digests every scope and finds what would change.
-func (k *Keeper) checkIndexes() ([]string, error) {
+// checkIndexes digests every scope and finds what would change, and what can't
+// be written although its memories are missing from it. hint is about the first
+// problem.
+func (k *Keeper) checkIndexes() (problems []string, hint string, err error) {
 	v, err := k.View()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var problems []string
+	problem := func(text, remedy string) {
+		if len(problems) == 0 {
+			hint = remedy
+		}
+		problems = append(problems, text)
+	}
 	for _, s := range k.Store.Scopes {
 		if s.MemoryMD != memsync.Region {
 			continue
 		}
-		if st, err := os.Lstat(k.abs(indexPath(s))); err == nil && !st.Mode().IsRegular() {
-			continue // a link: not ours to write, and up says so
+		if f := k.noFile(indexPath(s)); f != nil {
+			if st, err := os.Lstat(k.abs(indexPath(s))); err != nil || st.Mode()&fs.ModeSymlink == 0 {
+				problem(string(f.Path)+": "+f.Message, f.Hint)
+			}
+			continue // a link: somebody's other list, not ours to write, and up says so
 		}
 		in := recall.Input{View: v, Scope: s, Limits: k.Store.Policy.Limits, Pages: map[memsync.Path][]byte{}}
 		if in.MemoryMD, _, err = k.onDisk(indexPath(s)); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		dir := s.System.Join("_index")
 		entries, err := os.ReadDir(k.abs(dir))
@@ -191,11 +203,18 @@ func (k *Keeper) checkIndexes() ([]string, error) {
 				}
 			}
 		}
-		for _, p := range slices.Sorted(maps.Keys(recall.Digest(in).Files)) {
-			problems = append(problems, string(p)+" is not what its memories say")
+		out := recall.Digest(in)
+		for _, f := range out.Findings {
+			if f.Severity == memsync.Severe {
+				e := memsync.Error{Path: f.Path, Line: f.Line, Column: f.Column, Message: f.Message}
+				problem(e.Error(), f.Hint)
+			}
+		}
+		for _, p := range slices.Sorted(maps.Keys(out.Files)) {
+			problem(string(p)+" is not what its memories say", "run `memsync up --once`")
 		}
 	}
-	return problems, nil
+	return problems, hint, nil
 }
 
 // checkIdentities finds memories without an id and ids with two memories.

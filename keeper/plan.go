@@ -99,6 +99,18 @@ func (b *batch) touched() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
+// noFile says why a MEMORY.md can't be written: something else than a regular
+// file stands there. nil when it can.
+func (k *Keeper) noFile(path memsync.Path) *memsync.Finding {
+	st, err := os.Lstat(k.abs(path))
+	if err != nil || st.Mode().IsRegular() {
+		return nil
+	}
+	return &memsync.Finding{Code: memsync.FindIndexSymlink, Severity: memsync.Warning, Path: path,
+		Message: "MEMORY.md is not a regular file, so it is not written" + linkTarget(k.abs(path)),
+		Hint:    "replace it by a file, or set memory_md = \"lint\" for the scope"}
+}
+
 // digest adds what MEMORY.md and its pages must become on the planned view.
 func (b *batch) digest(name string) error {
 	scope, ok := b.view.Scope(name)
@@ -115,10 +127,8 @@ func (b *batch) digest(name string) error {
 	in := recall.Input{View: b.view, Scope: scope, Limits: b.k.Store.Policy.Limits, Pages: map[memsync.Path][]byte{}}
 	bases := map[memsync.Path]memsync.Hash{}
 	path := indexPath(scope)
-	if st, err := os.Lstat(b.k.abs(path)); err == nil && !st.Mode().IsRegular() {
-		b.findings = append(b.findings, memsync.Finding{Code: memsync.FindIndexSymlink, Severity: memsync.Warning, Path: path,
-			Message: "MEMORY.md is not a regular file, so it is not written" + linkTarget(b.k.abs(path)),
-			Hint:    "replace it by a file, or set memory_md = \"lint\" for the scope"})
+	if f := b.k.noFile(path); f != nil {
+		b.findings = append(b.findings, *f)
 		return nil
 	}
 	data, hash, err := b.k.onDisk(path)

@@ -166,7 +166,9 @@ func (k *Keeper) settleHeld(b *batch, up *indexer.Update) error {
 			b.decisions[i].Path = d.Error.Path
 			continue
 		case d.Op == memsync.OpHold:
-			k.noteDisk(up, d.Path, d.Base)
+			if b.candidates[i].Op != memsync.OpAuthored { // which is found again by its stat alone
+				k.noteDisk(up, d.Path, d.Base)
+			}
 			if was && h.Hash == d.Base && d.Error != nil && h.Why == d.Error.Code {
 				continue
 			}
