@@ -181,6 +181,9 @@ func (a *app) finish(err error) int {
 		c.Hint = hintOf(e.Code)
 		e = &c
 	}
+	if !a.running {
+		a.readFormat()
+	}
 	if a.flags.json || a.flags.jsonl {
 		a.emit(map[string]any{"error": withMessage(e)})
 	}
@@ -189,6 +192,24 @@ func (a *app) finish(err error) int {
 		fmt.Fprintf(a.stderr, "  %s\n", oneLine(e.Hint))
 	}
 	return exitOf(err)
+}
+
+// readFormat finds --json and --jsonl in a command line that was given up on
+// before they were met: who asked for a document gets the error as one.
+func (a *app) readFormat() {
+	for _, arg := range a.args {
+		name, value, given := strings.Cut(arg, "=")
+		on, err := strconv.ParseBool(value)
+		on = !given || on && err == nil
+		switch name {
+		case "--":
+			return
+		case "--json":
+			a.flags.json = a.flags.json || on
+		case "--jsonl":
+			a.flags.jsonl = a.flags.jsonl || on
+		}
+	}
 }
 
 // foreign gives an error that is not ours its code: the system's, cobra's own
