@@ -73,12 +73,15 @@ func (a *app) place(dir string, dedicated, workspace bool) (root string, kind st
 	if home := a.env("HOME"); home != "" && sameDir(home, dir) {
 		return "", "", refuse("your home directory is no place for a store")
 	}
-	if dedicated {
-		return dir, store.Dedicated, nil
-	}
 	at := dir
 	for !isDir(at) && at != filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil {
+			return "", "", refuse(at + " is a file, not a directory")
+		}
 		at = filepath.Dir(at)
+	}
+	if dedicated {
+		return dir, store.Dedicated, nil
 	}
 	repo, err := gitlog.Open(at, gitlog.Options{})
 	switch {
