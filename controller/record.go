@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"memsync"
+	"memsync/internal/scan"
 )
 
 // peoples are the events that only a person may cause.
@@ -42,7 +43,7 @@ func checkEvents(c *memsync.Candidate) *memsync.Error {
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "no such event can be asked for"}
 		case c.Op != memsync.OpRecord && !travelling[e.Op]:
 			return &memsync.Error{Code: memsync.CodeUsage, Message: string(e.Op) + " does not come with a file", Hint: "record it by itself"}
-		case e.Op == memsync.LedgerAllow && (e.Fingerprint == "" || c.Path == "" && e.Path == ""):
+		case e.Op == memsync.LedgerAllow && (!scan.IsFingerprint(e.Fingerprint) || c.Path == "" && e.Path == ""):
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "allow needs a fingerprint and the path it was found at"}
 		case e.Op == memsync.LedgerAllow && strings.TrimSpace(e.Reason) == "":
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "allow needs a reason", Hint: "say why it is no secret: --reason"}

@@ -8,6 +8,7 @@ import (
 
 	"memsync"
 	"memsync/controller"
+	"memsync/internal/scan"
 	"memsync/keeper"
 )
 
@@ -180,6 +181,10 @@ func (a *app) allowVerb() *cobra.Command {
 			if err := a.person("allow"); err != nil {
 				return err
 			}
+			if !scan.IsFingerprint(args[0]) {
+				return &memsync.Error{Code: memsync.CodeUsage, Message: "that is no fingerprint: 16 digits and letters from a to f",
+					Hint: "`memsync status --json` shows those of what is held"}
+			}
 			if strings.TrimSpace(reason) == "" {
 				return &memsync.Error{Code: memsync.CodeUsage, Message: "allow needs a reason", Hint: "say why it is no secret: --reason TEXT"}
 			}
@@ -204,22 +209,30 @@ func (a *app) allowVerb() *cobra.Command {
 	return cmd
 }
 
-// foundAt are the paths at which files wait for a fingerprint.
+// foundAt are the paths at which files wait for a fingerprint: path alone, where
+// one is given.
 func (a *app) foundAt(k *opened, fingerprint, path string) ([]memsync.Path, error) {
+	var at memsync.Path
 	if path != "" {
 		p, ok := a.pathIn(k.Store, path)
 		if _, inScope := memsync.ScopeOf(k.Store.Scopes, p); !ok || !inScope {
 			return nil, &memsync.Error{Code: memsync.CodePathEscape, Message: oneLine(path) + " lies in no scope of this store"}
 		}
-		return []memsync.Path{p}, nil
+		at = p
 	}
 	held, err := k.Journal().Held()
 	if err != nil {
 		return nil, err
 	}
+	if at != "" && !slices.ContainsFunc(held, func(h memsync.Held) bool { return h.Path == at && h.Why == memsync.CodeSecret }) {
+		return []memsync.Path{at}, nil // nothing waits there: nobody knows what was found
+	}
 	var paths []memsync.Path
 	var known []string
 	for _, h := range held {
+		if at != "" && h.Path != at {
+			continue
+		}
 		if slices.Contains(fingerprintsOf(h), fingerprint) {
 			paths = append(paths, h.Path)
 		}

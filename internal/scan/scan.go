@@ -73,6 +73,11 @@ func Fingerprint(rule, path, value string) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
+// IsFingerprint reports whether s could be what Fingerprint gives.
+func IsFingerprint(s string) bool {
+	return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
 // span is a hit before it is dressed.
 type span struct {
 	kind       Kind
