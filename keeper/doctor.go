@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -185,8 +186,10 @@ func (k *Keeper) checkIndexes() (problems []string, hint string, err error) {
 			continue
 		}
 		if f := k.noFile(indexPath(s)); f != nil {
-			problem(string(f.Path)+": "+f.Message, f.Hint)
-			continue
+			if st, err := os.Lstat(k.abs(indexPath(s))); err != nil || st.Mode()&fs.ModeSymlink == 0 {
+				problem(string(f.Path)+": "+f.Message, f.Hint)
+			}
+			continue // a link: somebody's other list, not ours to write, and up says so
 		}
 		in := recall.Input{View: v, Scope: s, Limits: k.Store.Policy.Limits, Pages: map[memsync.Path][]byte{}}
 		if in.MemoryMD, _, err = k.onDisk(indexPath(s)); err != nil {

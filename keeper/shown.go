@@ -21,6 +21,18 @@ func (k *Keeper) ShownPath(p memsync.Path) (memsync.Path, error) {
 	return controller.ShownPath(p, state), nil
 }
 
+// Mask makes paths of the store ones that may be shown.
+func (k *Keeper) Mask(paths ...*memsync.Path) error {
+	for _, p := range paths {
+		shown, err := k.ShownPath(*p)
+		if err != nil {
+			return err
+		}
+		*p = shown
+	}
+	return nil
+}
+
 // ShownText is a text of the file at p as it may be shown: without the secrets
 // in it that nobody allowed there.
 func (k *Keeper) ShownText(p memsync.Path, text string) (string, error) {

@@ -53,6 +53,11 @@ func (a *app) decisionsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for i := range page {
+				if err := k.Mask(&page[i].Decision.Path, &page[i].Decision.From); err != nil {
+					return err
+				}
+			}
 			switch {
 			case a.flags.jsonl:
 				for _, r := range page {
@@ -99,6 +104,9 @@ func (a *app) decisionsShow() *cobra.Command {
 			defer k.Close()
 			r, err := k.Journal().Decision(args[0])
 			if err != nil {
+				return err
+			}
+			if err := k.Mask(&r.Decision.Path, &r.Decision.From); err != nil {
 				return err
 			}
 			if a.flags.json || a.flags.jsonl {
@@ -180,6 +188,9 @@ func (a *app) historyVerb() *cobra.Command {
 			list := []memsync.Event{}
 			for _, e := range events {
 				if of(e) {
+					if err := k.Mask(&e.Path); err != nil {
+						return err
+					}
 					list = append(list, e)
 				}
 			}

@@ -40,8 +40,7 @@ func (a *app) logVerb() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				a.printLog(versions)
-				return nil
+				return a.printShown(k, versions)
 			}
 			k, m, g, err := a.presentOrGone(args[0])
 			if err != nil {
@@ -68,12 +67,25 @@ func (a *app) logVerb() *cobra.Command {
 			if limit > 0 && len(versions) > limit {
 				versions = versions[:limit]
 			}
-			a.printLog(versions)
-			return nil
+			return a.printShown(k, versions)
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` versions; 0 for all")
 	return cmd
+}
+
+// printShown prints versions with the paths as they may be shown: what others
+// committed may have a secret in its name.
+func (a *app) printShown(k *opened, versions []gitlog.Version) error {
+	for i := range versions {
+		for j := range versions[i].Changes {
+			if err := k.Mask(&versions[i].Changes[j].Path); err != nil {
+				return err
+			}
+		}
+	}
+	a.printLog(versions)
+	return nil
 }
 
 func (a *app) printLog(versions []gitlog.Version) {
