@@ -53,8 +53,8 @@ func (a *app) inEditor(k *opened, name string, data []byte, also ...beside) ([]b
 	var runErr error
 	aside := k.aside(func() { runErr = a.runEditor(args) })
 	saved, err := os.ReadFile(filepath.Join(dir, name))
-	if err == nil && !bytes.Equal(saved, data) || errors.Is(runErr, errLost) {
-		a.draft = dir // of a lost line the editor may be open still
+	if err == nil && !bytes.Equal(saved, data) || errors.Is(runErr, errLost) || a.ctx.Err() != nil {
+		a.draft = dir // of a lost line, or when the person went away, the editor may be open still
 	}
 	if aside != nil {
 		return nil, aside
