@@ -289,6 +289,9 @@ func (a *app) askAside(k *opened, question string) (yes bool, err error) {
 		return a.ask(question), nil
 	}
 	err = k.aside(func() { yes = a.ask(question) })
+	if a.ctx.Err() != nil {
+		return false, a.ctx.Err()
+	}
 	return yes, err
 }
 

@@ -129,7 +129,10 @@ func (a *app) handOver(l *ownerLine) (code int, err error) {
 		default:
 			continue
 		}
-		if send(l.conn, message{Answer: &back}) != nil {
+		if a.ctx.Err() != nil {
+			continue // it knows, and still says how the verb ends
+		}
+		if send(l.conn, message{Answer: &back}) != nil && a.ctx.Err() == nil {
 			return 0, errLost
 		}
 	}

@@ -58,6 +58,9 @@ func (a *app) open(s *store.Store) (*opened, error) {
 		}
 	}
 	for {
+		if err := a.ctx.Err(); err != nil {
+			return nil, err
+		}
 		var line *ownerLine
 		opt := a.keeperOptions()
 		opt.ReadOnly = a.flags.dryRun
@@ -91,6 +94,8 @@ func (a *app) open(s *store.Store) (*opened, error) {
 			ended := exitError(code)
 			a.handed = &ended
 			return nil, ended
+		case err != nil && a.ctx.Err() != nil: // nobody waited for the lock to the end
+			return nil, a.ctx.Err()
 		case err != nil:
 			return nil, err
 		}

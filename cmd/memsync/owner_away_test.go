@@ -3,9 +3,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -35,4 +38,53 @@ func TestOwnerKeepsTheOpenEditorsFile(t *testing.T) {
 		t.Error(err)
 	}
 	s.rest()
+}
+
+// interrupts are the ways to end a command at a terminal before its time.
+var interrupts = map[string]func(*screen){
+	"ctrl-c": func(v *screen) { v.types("\x03") },
+	"term":   func(v *screen) { v.cmd.Process.Signal(syscall.SIGTERM) },
+}
+
+// aloneAndClient runs a test without an owner and with one.
+func aloneAndClient(t *testing.T, run func(t *testing.T, s *shop)) {
+	for _, owned := range []bool{false, true} {
+		t.Run(fmt.Sprintf("owned=%v", owned), func(t *testing.T) {
+			s := newShop(t)
+			s.board()
+			if owned {
+				s.owner()
+			}
+			run(t, s)
+			s.rest()
+		})
+	}
+}
+
+// TestInterruptedEditor: a command that is ended while its editor is open says
+// so, and where the text is.
+func TestInterruptedEditor(t *testing.T) {
+	aloneAndClient(t, func(t *testing.T, s *shop) {
+		for name, interrupt := range interrupts {
+			tmp := t.TempDir()
+			v := s.with("TMPDIR="+tmp).editor(`sh -c 'echo half a line >>"$0"; echo opened; exec sleep 60'`).screen("edit", "board")
+			v.sees("opened")
+			interrupt(v)
+			v.sees("run it again")
+			if code := v.code(); code != exitBusy {
+				t.Errorf("%s: exit %d", name, code)
+			}
+			said := v.shown.String()
+			if !strings.Contains(said, "memsync: interrupted [memory.store.busy]") || strings.Contains(said, "held by") {
+				t.Errorf("%s: %s", name, said)
+			}
+			kept := keptIn.FindStringSubmatch(said)
+			if kept == nil {
+				t.Fatalf("%s: %s", name, said)
+			}
+			if data, err := os.ReadFile(filepath.Join(kept[1], "project_board.md")); err != nil || !strings.Contains(string(data), "half a line") {
+				t.Errorf("%s: %q %v", name, data, err)
+			}
+		}
+	})
 }
