@@ -274,13 +274,24 @@ func (a *app) ask(question string) bool {
 	return a.put(question)
 }
 
-// put puts a question to the person at the terminal.
+// put puts a question to the person at the terminal. Ctrl-C answers no, at once;
+// what is read from a terminal can't be called off, so the reading is left
+// behind for the little that this process still lives.
 func (a *app) put(question string) bool {
 	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
-	var answer string
-	fmt.Fscanln(a.stdin, &answer)
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
+	read := make(chan string, 1)
+	go func() {
+		var answer string
+		fmt.Fscanln(a.stdin, &answer)
+		read <- strings.ToLower(strings.TrimSpace(answer))
+	}()
+	select {
+	case answer := <-read:
+		return answer == "y" || answer == "yes"
+	case <-a.ctx.Done():
+		fmt.Fprintln(a.stderr)
+		return false
+	}
 }
 
 // askAside is ask while others may have the store.

@@ -88,3 +88,19 @@ func TestInterruptedEditor(t *testing.T) {
 		}
 	})
 }
+
+// TestInterruptedQuestion: Ctrl-C ends a question at once, and it is no.
+func TestInterruptedQuestion(t *testing.T) {
+	aloneAndClient(t, func(t *testing.T, s *shop) {
+		for name, interrupt := range interrupts {
+			v := s.screen("forget", "board")
+			v.sees("[y/N]")
+			interrupt(v)
+			v.sees("run it again")
+			if said, code := v.shown.String(), v.code(); code != exitBusy || !strings.Contains(said, "memsync: interrupted [memory.store.busy]") {
+				t.Errorf("%s: exit %d: %s", name, code, said)
+			}
+			s.ok("show", "board")
+		}
+	})
+}
