@@ -124,7 +124,7 @@ func (a *app) borrow(line *ownerLine, s *store.Store) (*opened, error) {
 			line.conn.Close()
 			return nil, err
 		}
-		k.Talk(keeper.Caller{Notice: opt.Notice, Progress: opt.Progress, Delivery: a.delivery})
+		k.Talk(keeper.Caller{Notice: opt.Notice, Progress: opt.Progress, Env: a.far.order.Env, Delivery: a.delivery})
 		conn := line.conn
 		give = sync.OnceValue(func() error { return errors.Join(k.Close(), conn.Close()) })
 		return k, nil
@@ -198,7 +198,7 @@ func (a *app) share(k *keeper.Keeper, s *store.Store) (*opened, error) {
 		if err != nil {
 			return err
 		}
-		quiet := k.Talk(keeper.Caller{Notice: a.say, Progress: a.progress(), Delivery: a.delivery})
+		quiet := k.Talk(keeper.Caller{Notice: a.say, Progress: a.progress(), Env: a.far.order.Env, Delivery: a.delivery})
 		undo, err := k.Reopen(a.ctx, s)
 		give = sync.OnceFunc(func() { undo(); quiet(); release() })
 		if err != nil {
