@@ -99,7 +99,7 @@ func (a *app) command() *cobra.Command {
 
 // prepare gives every verb the same manners: a wrong number of arguments is
 // answered with the usage line, an error after that is the verb's own, and
-// Ctrl-C or SIGTERM ends the verb's context.
+// Ctrl-C, SIGTERM or a terminal that is closed ends the verb's context.
 func (a *app) prepare(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		a.prepare(sub)
@@ -119,12 +119,22 @@ func (a *app) prepare(cmd *cobra.Command) {
 			if a.far != nil { // signals are the owner's own; the caller's come by its line
 				return runE(cmd, list)
 			}
-			ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+			ctx, stop := signal.NotifyContext(a.ctx, endings()...)
 			defer stop()
 			a.ctx = ctx
 			return runE(cmd, list)
 		}
 	}
+}
+
+// endings are the signals that ask a command to end. Whoever starts it with
+// nohup wants it to outlive its terminal.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // group is a verb that only has verbs below it. Called with nothing it shows

@@ -44,6 +44,7 @@ func TestOwnerKeepsTheOpenEditorsFile(t *testing.T) {
 var interrupts = map[string]func(*screen){
 	"ctrl-c": func(v *screen) { v.types("\x03") },
 	"term":   func(v *screen) { v.cmd.Process.Signal(syscall.SIGTERM) },
+	"hup":    func(v *screen) { v.cmd.Process.Signal(syscall.SIGHUP) },
 }
 
 // aloneAndClient runs a test without an owner and with one.
@@ -103,4 +104,33 @@ func TestInterruptedQuestion(t *testing.T) {
 			s.ok("show", "board")
 		}
 	})
+}
+
+// TestUpAndItsTerminal: a terminal that is closed ends `memsync up` as SIGTERM
+// does: it lets go. One that was started with nohup goes on.
+func TestUpAndItsTerminal(t *testing.T) {
+	s := newShop(t)
+	up := s.watched()
+	up.Process.Signal(syscall.SIGHUP)
+	if err := up.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(socketPath(s.path(".git/memsync"))); err == nil {
+		t.Error("its socket is there still")
+	}
+	s.rest()
+
+	up = s.watched("nohup")
+	up.Process.Signal(syscall.SIGHUP)
+	s.ok("write", "One", "--type", "user", "--content", "The first.")
+	if l := callOwner(s.path(".git/memsync")); l == nil {
+		t.Error("nobody owns the store any more")
+	} else {
+		l.conn.Close()
+	}
+	up.Process.Signal(syscall.SIGTERM)
+	if err := up.Wait(); err != nil {
+		t.Error(err)
+	}
+	s.rest()
 }
