@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -133,4 +134,39 @@ func TestUpAndItsTerminal(t *testing.T) {
 		t.Error(err)
 	}
 	s.rest()
+}
+
+// TestContentThatNeverEnds: no command reads without end, and none waits for
+// bytes that Ctrl-C says are not to come.
+func TestContentThatNeverEnds(t *testing.T) {
+	aloneAndClient(t, func(t *testing.T, s *shop) {
+		for _, args := range [][]string{
+			{"write", "Zero", "--type", "user", "--content", "@/dev/zero"},
+			{"batch", "board", "--operations", "@/dev/zero"},
+		} {
+			if _, errs, code := s.try(args...); code != exitRefused || !strings.Contains(errs, "memory.content.too_large") || !strings.Contains(errs, "/dev/zero") {
+				t.Errorf("%q: exit %d: %s", args, code, errs)
+			}
+		}
+		fifo := filepath.Join(t.TempDir(), "fifo")
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v := s.screen("write", "Piped", "--type", "user", "--content", "@"+fifo)
+		w, err := os.OpenFile(fifo, os.O_WRONLY, 0) // returns when the verb reads
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		v.types("\x03")
+		v.sees("run it again")
+		if code := v.code(); code != exitBusy {
+			t.Errorf("exit %d: %s", code, v.shown.String())
+		}
+		cmd := exec.Command("sh", "-c", "memsync write Zero --type user --content - </dev/zero")
+		cmd.Dir, cmd.Env = s.dir, s.env
+		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != exitRefused || !strings.Contains(string(out), "standard input is over 64 MiB") {
+			t.Errorf("exit %d: %s", cmd.ProcessState.ExitCode(), out)
+		}
+	})
 }
