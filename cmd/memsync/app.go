@@ -178,7 +178,11 @@ func usage(format string, args ...any) error {
 func (a *app) finish(err error) int {
 	a.settleDraft(err)
 	var silent exitError
-	if err == nil || errors.As(err, &silent) {
+	ended := err == nil || errors.As(err, &silent)
+	if o, ok := a.stdout.(*output); ok && o.lost != nil && (ended || errors.Is(err, o.lost)) {
+		return a.outputLost(o.lost, int(silent))
+	}
+	if ended {
 		return exitOf(err)
 	}
 	var e *memsync.Error
@@ -243,7 +247,8 @@ func (a *app) emit(v any) {
 	if a.flags.json && !a.flags.jsonl {
 		enc.SetIndent("", "  ")
 	}
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	if o, ok := a.stdout.(*output); err != nil && !(ok && o.lost != nil) { // finish tells that
 		fmt.Fprintln(a.stderr, "memsync: "+err.Error())
 	}
 }
