@@ -108,12 +108,12 @@ func (k *Keeper) Delivered(delivery string) (Outcome, bool, error) {
 	if err != nil || !ok {
 		return Outcome{}, false, err
 	}
-	return Outcome{Decisions: []memsync.Decision{withoutDelivery(rec.Decision)}, AlreadyApplied: true}, true, nil
+	return Outcome{Decisions: []memsync.Decision{WithoutDelivery(rec.Decision)}, AlreadyApplied: true}, true, nil
 }
 
-// withoutDelivery is a decision as its caller may see it: a delivery's name is
+// WithoutDelivery is a decision as its caller may see it: a delivery's name is
 // between a sender and its owner.
-func withoutDelivery(d memsync.Decision) memsync.Decision {
+func WithoutDelivery(d memsync.Decision) memsync.Decision {
 	if strings.HasPrefix(d.RequestID, deliveryMark) {
 		d.RequestID = ""
 	}

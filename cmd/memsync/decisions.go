@@ -8,6 +8,7 @@ import (
 
 	"memsync"
 	"memsync/gitlog/journal"
+	"memsync/keeper"
 )
 
 func init() { verbs = append(verbs, (*app).decisionsVerb, (*app).historyVerb) }
@@ -52,6 +53,9 @@ func (a *app) decisionsList() *cobra.Command {
 			page, next, total, err := k.Journal().Decisions(q)
 			if err != nil {
 				return err
+			}
+			for i := range page {
+				page[i].Decision = keeper.WithoutDelivery(page[i].Decision)
 			}
 			switch {
 			case a.flags.jsonl:
@@ -101,6 +105,7 @@ func (a *app) decisionsShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			r.Decision = keeper.WithoutDelivery(r.Decision)
 			if a.flags.json || a.flags.jsonl {
 				a.emit(r)
 				return nil
