@@ -10,6 +10,20 @@ type identity struct {
 	fallback bool
 }
 
+// WorkFor has Identity answer as it would to a process with that environment,
+// until undo: an owner does the commands of others, who may be other people.
+func (r *Repo) WorkFor(env []string) (undo func()) {
+	caller := &Repo{root: r.root, top: r.top, prefix: r.prefix, gitDir: r.gitDir, common: r.common, kind: r.kind, env: env, binary: r.binary}
+	set := func(c *Repo) (before *Repo) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		before, r.caller = r.caller, c
+		return before
+	}
+	before := set(caller)
+	return func() { set(before) }
+}
+
 // fallbackIdent signs commits where git knows no name: tool writes on a
 // machine where nobody has configured one.
 var fallbackIdent = Ident{Name: "memsync", Email: "memsync@localhost"}
@@ -19,6 +33,12 @@ var fallbackIdent = Ident{Name: "memsync", Email: "memsync@localhost"}
 // accounts, in git's order. fallback says that git has none, and memsync
 // <memsync@localhost> stands in.
 func (r *Repo) Identity() (id Ident, fallback bool) {
+	r.mu.Lock()
+	caller := r.caller
+	r.mu.Unlock()
+	if caller != nil {
+		return caller.Identity()
+	}
 	set := r.config()
 	r.mu.Lock()
 	known := r.ident

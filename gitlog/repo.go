@@ -41,6 +41,7 @@ type Repo struct {
 	branch   string // see ExpectBranch
 	packed   packedRefs
 	ident    *identity
+	caller   *Repo // whose Identity counts, see WorkFor; nil: this one's
 	version  string
 
 	care     aftercare

@@ -99,7 +99,7 @@ func (b *batch) decide(c memsync.Candidate) error {
 			return err
 		} else if ok {
 			b.already = true
-			b.decisions = append(b.decisions, withoutDelivery(d))
+			b.decisions = append(b.decisions, WithoutDelivery(d))
 			return nil
 		}
 	}

@@ -193,13 +193,3 @@ func (k *Keeper) lookAtIndex(s *sight, v *memsync.View, scope memsync.Scope, sav
 	slices.SortFunc(s.saves, func(a, b memsync.Candidate) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return nil
 }
-
-// readLimit is how much of an authored file is read; 0 is all of it. The limits
-// stand in the policy, and do not apply to it: else one that is too small could
-// never be committed, nor the one that mends it.
-func (k *Keeper) readLimit(p memsync.Path) int64 {
-	if p == k.Store.PolicyPath() {
-		return 0
-	}
-	return int64(k.Store.Policy.Limits.SaveBytes)
-}

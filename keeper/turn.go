@@ -64,6 +64,7 @@ func (k *Keeper) takeBack(ctx context.Context) error {
 type Caller struct {
 	Notice   func(format string, args ...any) // talk for people; nil is silence
 	Progress func(done, total int)            // long work; nil is silence
+	Env      []string                         // says who the person is, as git knows them; nil: this process's
 
 	// Delivery names one delivery of a command, drawn by whoever sent it. The
 	// journal keeps it with what the command decided, so that a sender whose
@@ -90,7 +91,14 @@ func (k *Keeper) Talk(c Caller) (undo func()) {
 	if c.Progress == nil {
 		k.opt.Progress = func(int, int) {}
 	}
-	return func() { k.opt.Notice, k.opt.Progress, k.delivery = notice, progress, delivery }
+	myself := func() {}
+	if c.Env != nil {
+		myself = k.repo.WorkFor(c.Env)
+	}
+	return func() {
+		k.opt.Notice, k.opt.Progress, k.delivery = notice, progress, delivery
+		myself()
+	}
 }
 
 // Delivered is what became of a command that was delivered under that name to
@@ -100,12 +108,12 @@ func (k *Keeper) Delivered(delivery string) (Outcome, bool, error) {
 	if err != nil || !ok {
 		return Outcome{}, false, err
 	}
-	return Outcome{Decisions: []memsync.Decision{withoutDelivery(rec.Decision)}, AlreadyApplied: true}, true, nil
+	return Outcome{Decisions: []memsync.Decision{WithoutDelivery(rec.Decision)}, AlreadyApplied: true}, true, nil
 }
 
-// withoutDelivery is a decision as its caller may see it: a delivery's name is
+// WithoutDelivery is a decision as its caller may see it: a delivery's name is
 // between a sender and its owner.
-func withoutDelivery(d memsync.Decision) memsync.Decision {
+func WithoutDelivery(d memsync.Decision) memsync.Decision {
 	if strings.HasPrefix(d.RequestID, deliveryMark) {
 		d.RequestID = ""
 	}

@@ -99,7 +99,7 @@ func (a *app) command() *cobra.Command {
 
 // prepare gives every verb the same manners: a wrong number of arguments is
 // answered with the usage line, an error after that is the verb's own, and
-// Ctrl-C or SIGTERM ends the verb's context.
+// Ctrl-C, SIGTERM or a terminal that is closed ends the verb's context.
 func (a *app) prepare(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		a.prepare(sub)
@@ -119,12 +119,22 @@ func (a *app) prepare(cmd *cobra.Command) {
 			if a.far != nil { // signals are the owner's own; the caller's come by its line
 				return runE(cmd, list)
 			}
-			ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+			ctx, stop := signal.NotifyContext(a.ctx, endings()...)
 			defer stop()
 			a.ctx = ctx
 			return runE(cmd, list)
 		}
 	}
+}
+
+// endings are the signals that ask a command to end. Whoever starts it with
+// nohup wants it to outlive its terminal.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // group is a verb that only has verbs below it. Called with nothing it shows
@@ -168,7 +178,11 @@ func usage(format string, args ...any) error {
 func (a *app) finish(err error) int {
 	a.settleDraft(err)
 	var silent exitError
-	if err == nil || errors.As(err, &silent) {
+	ended := err == nil || errors.As(err, &silent)
+	if o, ok := a.stdout.(*output); ok && o.lost != nil && (ended || errors.Is(err, o.lost)) {
+		return a.outputLost(o.lost, int(silent))
+	}
+	if ended {
 		return exitOf(err)
 	}
 	var e *memsync.Error
@@ -254,7 +268,8 @@ func (a *app) emit(v any) {
 	if a.flags.json && !a.flags.jsonl {
 		enc.SetIndent("", "  ")
 	}
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	if o, ok := a.stdout.(*output); err != nil && !(ok && o.lost != nil) { // finish tells that
 		fmt.Fprintln(a.stderr, "memsync: "+err.Error())
 	}
 }
@@ -295,13 +310,24 @@ func (a *app) ask(question string) bool {
 	return a.put(question)
 }
 
-// put puts a question to the person at the terminal.
+// put puts a question to the person at the terminal. Ctrl-C answers no, at once;
+// what is read from a terminal can't be called off, so the reading is left
+// behind for the little that this process still lives.
 func (a *app) put(question string) bool {
 	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
-	var answer string
-	fmt.Fscanln(a.stdin, &answer)
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
+	read := make(chan string, 1)
+	go func() {
+		var answer string
+		fmt.Fscanln(a.stdin, &answer)
+		read <- strings.ToLower(strings.TrimSpace(answer))
+	}()
+	select {
+	case answer := <-read:
+		return answer == "y" || answer == "yes"
+	case <-a.ctx.Done():
+		fmt.Fprintln(a.stderr)
+		return false
+	}
 }
 
 // askAside is ask while others may have the store.
@@ -310,6 +336,9 @@ func (a *app) askAside(k *opened, question string) (yes bool, err error) {
 		return a.ask(question), nil
 	}
 	err = k.aside(func() { yes = a.ask(question) })
+	if a.ctx.Err() != nil {
+		return false, a.ctx.Err()
+	}
 	return yes, err
 }
 

@@ -91,7 +91,9 @@ func (a *app) handOver(l *ownerLine) (code int, err error) {
 	if a.delivery == "" {
 		a.delivery = rand.Text()
 	}
-	a.readAhead()
+	if err := a.readAhead(); err != nil {
+		return 0, err
+	}
 	o := &order{greeting: ownGreeting(), Args: a.args, Env: os.Environ(), Delivery: a.delivery,
 		Terminal: [3]bool{isTerminal(a.stdin), isTerminal(a.stdout), isTerminal(a.stderr)}}
 	o.Cwd, _ = os.Getwd()
@@ -129,7 +131,10 @@ func (a *app) handOver(l *ownerLine) (code int, err error) {
 		default:
 			continue
 		}
-		if send(l.conn, message{Answer: &back}) != nil {
+		if a.ctx.Err() != nil {
+			continue // it knows, and still says how the verb ends
+		}
+		if send(l.conn, message{Answer: &back}) != nil && a.ctx.Err() == nil {
 			return 0, errLost
 		}
 	}
@@ -137,22 +142,29 @@ func (a *app) handOver(l *ownerLine) (code int, err error) {
 
 // readAhead reads what the command line names as content: an owner can't read
 // this process's standard input, and a pipe can't be read a second time. What
-// can't be read is left to the verb to complain about.
-func (a *app) readAhead() {
+// can't be read is left to the verb to complain about; what never ends, never
+// reaches it.
+func (a *app) readAhead() (err error) {
 	if a.verb == nil {
-		return
+		return nil
+	}
+	look := func(name string) {
+		if _, e := a.read(name); endless(e) {
+			err = e
+		}
 	}
 	a.verb.Flags().Visit(func(f *pflag.Flag) {
 		value := f.Value.String()
 		switch f.Name {
 		case "content", "operations", "value":
 			if name, isFile := strings.CutPrefix(value, "@"); isFile || value == "-" {
-				a.read(name)
+				look(name)
 			}
 		case "file":
-			a.read(value)
+			look(value)
 		}
 	})
+	return err
 }
 
 // printParts prints what the owner's verb printed, in its order.

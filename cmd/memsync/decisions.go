@@ -8,6 +8,7 @@ import (
 
 	"memsync"
 	"memsync/gitlog/journal"
+	"memsync/keeper"
 )
 
 func init() { verbs = append(verbs, (*app).decisionsVerb, (*app).historyVerb) }
@@ -54,6 +55,7 @@ func (a *app) decisionsList() *cobra.Command {
 				return err
 			}
 			for i := range page {
+				page[i].Decision = keeper.WithoutDelivery(page[i].Decision)
 				if err := k.Mask(&page[i].Decision.Path, &page[i].Decision.From); err != nil {
 					return err
 				}
@@ -106,6 +108,7 @@ func (a *app) decisionsShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			r.Decision = keeper.WithoutDelivery(r.Decision)
 			if err := k.Mask(&r.Decision.Path, &r.Decision.From); err != nil {
 				return err
 			}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"memsync"
 )
@@ -53,8 +55,11 @@ func (a *app) inEditor(k *opened, name string, data []byte, also ...beside) ([]b
 	var runErr error
 	aside := k.aside(func() { runErr = a.runEditor(args) })
 	saved, err := os.ReadFile(filepath.Join(dir, name))
-	if err == nil && !bytes.Equal(saved, data) || errors.Is(runErr, errLost) {
-		a.draft = dir // of a lost line the editor may be open still
+	if err == nil && !bytes.Equal(saved, data) || errors.Is(runErr, errLost) || a.ctx.Err() != nil {
+		a.draft = dir // of a lost line, or when the person went away, the editor may be open still
+	}
+	if a.ctx.Err() != nil {
+		return nil, a.ctx.Err()
 	}
 	if aside != nil {
 		return nil, aside
@@ -73,7 +78,20 @@ func (a *app) runEditor(args []string) error {
 	}
 	cmd := exec.CommandContext(a.ctx, "sh", args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stderr, a.stderr
-	return cmd.Run()
+	err := cmd.Run()
+	if cmd.ProcessState != nil && endedByCtrlC(cmd.ProcessState) {
+		select { // the same Ctrl-C is on its way to us
+		case <-a.ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	return err
+}
+
+// endedByCtrlC reports whether an interrupt ended the shell, or what it ran.
+func endedByCtrlC(st *os.ProcessState) bool {
+	ws, ok := st.Sys().(syscall.WaitStatus)
+	return st.ExitCode() == 130 || ok && ws.Signaled() && ws.Signal() == syscall.SIGINT
 }
 
 // retyped is what a person typed in an editor for an owner that died before it

@@ -72,7 +72,7 @@ func (a *app) argument(s string) (string, error) {
 	}
 	data, err := a.read(name)
 	if err != nil {
-		return "", &memsync.Error{Code: memsync.CodeIORead, Message: "the content can't be read", Err: err, Hint: "give a file that exists after @"}
+		return "", unread(err, "the content can't be read", "give a file that exists after @")
 	}
 	if !utf8.Valid(data) {
 		return "", &memsync.Error{Code: memsync.CodeEncoding, Message: "the content is not UTF-8", Hint: "convert it first: iconv -t UTF-8"}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -58,6 +60,9 @@ func (a *app) open(s *store.Store) (*opened, error) {
 		}
 	}
 	for {
+		if err := a.ctx.Err(); err != nil {
+			return nil, err
+		}
 		var line *ownerLine
 		opt := a.keeperOptions()
 		opt.ReadOnly = a.flags.dryRun
@@ -91,6 +96,8 @@ func (a *app) open(s *store.Store) (*opened, error) {
 			ended := exitError(code)
 			a.handed = &ended
 			return nil, ended
+		case err != nil && a.ctx.Err() != nil: // nobody waited for the lock to the end
+			return nil, a.ctx.Err()
 		case err != nil:
 			return nil, err
 		}
@@ -119,7 +126,7 @@ func (a *app) borrow(line *ownerLine, s *store.Store) (*opened, error) {
 			line.conn.Close()
 			return nil, err
 		}
-		k.Talk(keeper.Caller{Notice: opt.Notice, Progress: opt.Progress, Delivery: a.delivery})
+		k.Talk(keeper.Caller{Notice: opt.Notice, Progress: opt.Progress, Env: a.far.order.Env, Delivery: a.delivery})
 		conn := line.conn
 		give = sync.OnceValue(func() error { return errors.Join(k.Close(), conn.Close()) })
 		return k, nil
@@ -193,7 +200,7 @@ func (a *app) share(k *keeper.Keeper, s *store.Store) (*opened, error) {
 		if err != nil {
 			return err
 		}
-		quiet := k.Talk(keeper.Caller{Notice: a.say, Progress: a.progress(), Delivery: a.delivery})
+		quiet := k.Talk(keeper.Caller{Notice: a.say, Progress: a.progress(), Env: a.far.order.Env, Delivery: a.delivery})
 		undo, err := k.Reopen(a.ctx, s)
 		give = sync.OnceFunc(func() { undo(); quiet(); release() })
 		if err != nil {
@@ -288,20 +295,76 @@ func (a *app) read(name string) ([]byte, error) {
 	return data, nil
 }
 
+// readLimit bounds what is read of one file. No memory may be a fraction of it
+// (see memsync.Limits): it is there for what never ends.
+const readLimit = 64 << 20
+
+// readNow reads until Ctrl-C: a terminal, a pipe and a FIFO may never end.
 func (a *app) readNow(name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(a.stdin)
+	type content struct {
+		data []byte
+		err  error
 	}
-	full, err := a.abs(name)
-	if err != nil {
-		return nil, err
+	read := make(chan content, 1) // what waits for somebody's bytes can't be called off
+	go func() {
+		data, err := a.readAll(name)
+		read <- content{data, err}
+	}()
+	select {
+	case c := <-read:
+		return c.data, c.err
+	case <-a.ctx.Done():
+		return nil, a.ctx.Err()
 	}
-	data, err := os.ReadFile(full)
-	var at *os.PathError
-	if errors.As(err, &at) && at.Path == full {
-		err = &os.PathError{Op: at.Op, Path: name, Err: at.Err}
+}
+
+func (a *app) readAll(name string) ([]byte, error) {
+	from, what := a.stdin, "standard input"
+	if name != "-" {
+		full, err := a.abs(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := os.Open(full)
+		if err != nil {
+			return nil, named(err, full, name)
+		}
+		defer f.Close()
+		from, what = f, oneLine(name)
+	}
+	data, err := io.ReadAll(io.LimitReader(from, readLimit+1))
+	if len(data) > readLimit {
+		return nil, &memsync.Error{Code: memsync.CodeTooLarge, Message: fmt.Sprintf("%s is over %d MiB and was not read to its end", what, readLimit>>20)}
+	}
+	if err != nil && name != "-" {
+		full, _ := a.abs(name)
+		err = named(err, full, name)
 	}
 	return data, err
+}
+
+// named is an error about a file as the command line names it.
+func named(err error, full, name string) error {
+	var at *os.PathError
+	if errors.As(err, &at) && at.Path == full {
+		return &os.PathError{Op: at.Op, Path: name, Err: at.Err}
+	}
+	return err
+}
+
+// unread ends a verb that has no content, in its own words where it is the
+// file's fault that there is none.
+func unread(err error, why, hint string) error {
+	if endless(err) {
+		return err
+	}
+	return &memsync.Error{Code: memsync.CodeIORead, Message: why, Err: err, Hint: hint}
+}
+
+// endless reports whether a file had more than anybody wants, or nothing until
+// the person went away.
+func endless(err error) bool {
+	return errors.Is(err, memsync.CodeTooLarge) || errors.Is(err, context.Canceled)
 }
 
 // busyWith says that the process that owns the store is another program.

@@ -331,3 +331,35 @@ func TestOwnerOfAnotherVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnerWorksForOthers: a commit made for a client has the author that the
+// client's own would have: by its environment, by its home's configuration. The
+// owner's saves stay the owner's.
+func TestOwnerWorksForOthers(t *testing.T) {
+	s := newShop(t)
+	s.with("GIT_AUTHOR_NAME=Olga Owner", "GIT_AUTHOR_EMAIL=olga@example.org").watched()
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[user]\n\tname = Yve Elsewhere\n\temail = yve@example.org\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	author := func(want string) {
+		t.Helper()
+		if got := strings.TrimSpace(s.git("log", "-1", "--format=%an <%ae>")); got != want {
+			t.Errorf("author %s, want %s", got, want)
+		}
+	}
+	zed := s.with("GIT_AUTHOR_NAME=Zed", "GIT_AUTHOR_EMAIL=z@example.org").person()
+	zed.ok("write", "One", "--type", "user", "--content", "The first.")
+	author("Zed <z@example.org>")
+	zed.editor("sed -i s/first/last/").ok("edit", "one")
+	author("Zed <z@example.org>")
+	s.with("HOME="+home).person().ok("write", "Two", "--type", "user", "--content", "The second.")
+	author("Yve Elsewhere <yve@example.org>")
+	s.person().ok("write", "Three", "--type", "user", "--content", "The third.")
+	author("Ada Person <ada@example.org>")
+	s.write("memory/user_hand.md", memoryFile("hand", "user", "Saved by hand."))
+	for !strings.Contains(s.any("status", "--json"), `"pending": []`) {
+	}
+	author("Olga Owner <olga@example.org>")
+	s.rest()
+}

@@ -23,8 +23,8 @@ type deed struct {
 	in    string // directory, from the store
 	stdin string
 	env   string
-	run   []string
-	save  string // path, with text; removed when there is none
+	run   []string // memsync's arguments, or sh and its
+	save  string   // path, with text; removed when there is none
 	text  string
 }
 
@@ -93,6 +93,9 @@ var twinDeeds = []deed{
 	{run: []string{"history", "--json"}},
 	{run: []string{"history", "board"}},
 	{run: []string{"decisions", "list"}},
+	{run: []string{"decisions", "list", "--json"}},
+	{run: []string{"decisions", "list", "--jsonl"}},
+	{run: []string{"sh", "-c", `memsync decisions show "$(memsync decisions list --limit 1 | cut -d' ' -f1)" --json`}},
 	{run: []string{"decisions", "show", "nothing"}},
 	{run: []string{"conflicts", "--json"}},
 	{run: []string{"conflicts", "nothing"}},
@@ -153,6 +156,9 @@ func (s *shop) do(d deed) string {
 		who = who.with(d.env)
 	}
 	line := append(append(slices.Clip(who.by), "memsync"), d.run...)
+	if d.run[0] == "sh" {
+		line = d.run
+	}
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Dir, cmd.Env = filepath.Join(s.dir, filepath.FromSlash(d.in)), who.env
 	cmd.Stdin = strings.NewReader(d.stdin)

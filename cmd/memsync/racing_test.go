@@ -103,9 +103,10 @@ func saveAs(file, text string, rename bool) error {
 
 // watched starts `memsync up` and waits until it says that it watches. It ends
 // with the test at the latest.
-func (s *shop) watched() *exec.Cmd {
+func (s *shop) watched(by ...string) *exec.Cmd {
 	s.t.Helper()
-	up := exec.Command(command, "up")
+	line := append(by, command, "up")
+	up := exec.Command(line[0], line[1:]...)
 	up.Dir, up.Env = s.dir, s.env
 	stderr, err := up.StderrPipe()
 	if err != nil {

@@ -105,7 +105,7 @@ type resolution struct {
 func (a *app) fromFile(file string, now []byte, lim memsync.Limits) ([]byte, error) {
 	data, err := a.read(file)
 	if err != nil {
-		return nil, &memsync.Error{Code: memsync.CodeIORead, Message: "the file can't be read", Err: err, Hint: "give a file that exists after --file"}
+		return nil, unread(err, "the file can't be read", "give a file that exists after --file")
 	}
 	given, err := format.Parse(data, lim)
 	if err != nil {

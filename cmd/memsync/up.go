@@ -17,7 +17,7 @@ func (a *app) upVerb() *cobra.Command {
 		Use:   "up [DIR…]",
 		Short: "Watch a store and take every save through the house: decide, normalize, journal, commit, list",
 		Long: "up watches the store of the working directory, or the stores of the directories given, until it is told to\n" +
-			"stop (Ctrl-C, SIGTERM). Every save is decided about a moment after it is settled, committed in one commit and\n" +
+			"stop (Ctrl-C, SIGTERM, SIGHUP). Every save is decided about a moment after it is settled, committed in one commit and\n" +
 			"listed in MEMORY.md; while it runs, the other verbs act through it. It says on stderr when it is ready, and prints\n" +
 			"a line for each decision when stdout is a terminal or with --verbose, --json or --jsonl.\n\n" +
 			"up --once looks at every file of the store once, decides about each that changed, and exits 4 when something is\n" +
