@@ -25,6 +25,7 @@ func TestSoak(t *testing.T) {
 		s.write(fmt.Sprintf("memory/project_s%03d.md", i), memoryFile(fmt.Sprintf("S %03d", i), "project", fmt.Sprintf("Text %d.", i*7919)))
 	}
 	s.ok("up", "--once")
+	s.git("config", "gc.autoDetach", "false") // or the last check meets objects on their way into a pack
 	up := s.watched()
 
 	random := rand.New(rand.NewPCG(7, 7))
@@ -65,7 +66,7 @@ func TestSoak(t *testing.T) {
 	for !strings.Contains(s.any("status", "--json"), `"pending": []`) {
 	}
 	t.Logf("descriptors %d, then %d; resident %d kB, then %d kB; %d commits", warmed.files, ended.files, warmed.memory, ended.memory, s.commits())
-	if ended.files > warmed.files {
+	if ended.files > warmed.files+4 { // two packs, with their indexes, may be open
 		t.Errorf("%d descriptors, %d when it was warm", ended.files, warmed.files)
 	}
 	if ended.memory > warmed.memory*5/4 {
