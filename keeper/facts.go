@@ -76,7 +76,9 @@ func (k *Keeper) planned(b *batch, p memsync.Path) ([]byte, memsync.Hash, error)
 }
 
 func (b *batch) diskHash(p memsync.Path) (memsync.Hash, error) {
-	if f, ok := b.files[p]; ok {
+	if f, ok := b.files[p]; ok && b.k.opt.ReadOnly {
+		return f.Post, nil // of a save that the real run would have settled before
+	} else if ok {
 		return f.Base, nil
 	}
 	_, h, err := b.k.onDisk(p)

@@ -19,6 +19,7 @@ const (
 	goneGrace     = 500 * time.Millisecond
 	emptyGrace    = 500 * time.Millisecond
 	unclosedGrace = 2 * time.Second
+	truncating    = 20 * time.Millisecond
 )
 
 // sight is what one look at the disk found.
@@ -155,6 +156,15 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, g glance,
 	}
 	before := k.opt.Now()
 	data, st, err := watcher.Read(k.Store.Root, p, int64(k.Store.Policy.Limits.SaveBytes))
+	if err == nil && len(data) == 0 && !k.opt.ReadOnly {
+		// A file that is being truncated is empty a moment before its times say so
+		// (Linux writes the size first), and would look as if it had been for long.
+		if err := sleep(ctx, truncating); err != nil {
+			return err
+		}
+		before = k.opt.Now()
+		data, st, err = watcher.Read(k.Store.Root, p, int64(k.Store.Policy.Limits.SaveBytes))
+	}
 	switch {
 	case errors.Is(err, memsync.CodeTooLarge):
 		// The candidate carries one byte too many, so that shape says so
