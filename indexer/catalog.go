@@ -141,11 +141,17 @@ func (c *Catalog) AllAccepted() iter.Seq2[memsync.Path, Tracked] {
 }
 
 // MemoryPaths yields the paths of the memories in the view, in order.
-func (c *Catalog) MemoryPaths() iter.Seq[memsync.Path] {
+func (c *Catalog) MemoryPaths() iter.Seq[memsync.Path] { return c.paths(bucketMemories) }
+
+// AcceptedPaths yields the paths of every accepted file, in order; deleted
+// memories, which stay known, included.
+func (c *Catalog) AcceptedPaths() iter.Seq[memsync.Path] { return c.paths(bucketTracked) }
+
+func (c *Catalog) paths(bucket []byte) iter.Seq[memsync.Path] {
 	return func(yield func(memsync.Path) bool) {
 		errStop := errors.New("stop")
 		c.read(func(tx *bolt.Tx) error {
-			return tx.Bucket(bucketMemories).ForEach(func(k, _ []byte) error {
+			return tx.Bucket(bucket).ForEach(func(k, _ []byte) error {
 				if !yield(memsync.Path(k)) {
 					return errStop
 				}
@@ -153,6 +159,15 @@ func (c *Catalog) MemoryPaths() iter.Seq[memsync.Path] {
 			})
 		})
 	}
+}
+
+// Remembers reports whether the view has a memory at p.
+func (c *Catalog) Remembers(p memsync.Path) (yes bool) {
+	c.read(func(tx *bolt.Tx) error {
+		yes = tx.Bucket(bucketMemories).Get([]byte(p)) != nil
+		return nil
+	})
+	return yes
 }
 
 // View decodes every header; until then none is. An error that wraps

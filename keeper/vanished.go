@@ -106,18 +106,12 @@ func (k *Keeper) isFolder(p memsync.Path) bool {
 // them, that the scan did not meet. What is generated comes back instead, and a
 // store without its policy is none.
 func (k *Keeper) missing(scanned watcher.Batch) []memsync.Path {
-	out := scanned.Missing(k.catalog.MemoryPaths())
-	if k.Store.Kind != store.Embedded {
-		out = append(out, scanned.Missing(func(yield func(memsync.Path) bool) {
-			for p := range k.catalog.AllAccepted() {
-				if k.keptAsSaved(p) && !yield(p) {
-					return
-				}
-			}
-		})...)
+	if k.Store.Kind == store.Embedded {
+		return scanned.Missing(k.catalog.MemoryPaths())
 	}
-	slices.Sort(out)
-	return out
+	return slices.DeleteFunc(scanned.Missing(k.catalog.AcceptedPaths()), func(p memsync.Path) bool {
+		return !k.catalog.Remembers(p) && !k.keptAsSaved(p)
+	})
 }
 
 func (k *Keeper) keptAsSaved(p memsync.Path) bool {

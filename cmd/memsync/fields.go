@@ -30,7 +30,7 @@ func (f *fields) registerKeys(cmd *cobra.Command) {
 	fs.StringVar(&f.typ, "type", "", "the `TYPE`: user, feedback, project or reference")
 	fs.StringVar(&f.name, "name", "", "the title, `TEXT`")
 	fs.StringVar(&f.description, "description", "", "what it says, in one `LINE`")
-	fs.StringSliceVar(&f.tags, "tags", nil, "short `WORDS`, comma separated")
+	fs.Var((*words)(&f.tags), "tags", "short `WORDS`, comma separated")
 	fs.StringVar(&f.key, "key", "", "a stable `SLUG`: the same key in the same scope is a correction, not a new memory")
 	fs.StringVar(&f.content, "content", "", "the text, `TEXT`, @FILE, or - for standard input")
 	fs.StringArrayVar(&f.set, "set", nil, "set any other frontmatter key, `KEY=VALUE`; KEY= takes it away")
@@ -79,3 +79,20 @@ func (a *app) argument(s string) (string, error) {
 	}
 	return string(data), nil
 }
+
+// words is a flag's value: words with commas between them, given once or again.
+// (pflag's own sets up a reader of CSV at every start of the program.)
+type words []string
+
+func (w *words) Set(s string) error {
+	if *w == nil {
+		*w = words{}
+	}
+	if s != "" {
+		*w = append(*w, strings.Split(s, ",")...)
+	}
+	return nil
+}
+
+func (w *words) String() string { return strings.Join(*w, ",") }
+func (w *words) Type() string   { return "words" }

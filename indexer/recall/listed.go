@@ -97,12 +97,10 @@ func take(names []*wikiName, m *memsync.Memory, rank int) {
 // stem is the last element of a path without .md.
 func stem(p string) string { return strings.TrimSuffix(path.Base(p), ".md") }
 
-var dashes = strings.NewReplacer("_", "-", " ", "-")
-
 // foldName makes `_`, `-` and spaces alike, folds case and drops a type
 // prefix.
 func foldName(s string) string {
-	s = dashes.Replace(text.Fold(s))
+	s = strings.ReplaceAll(strings.ReplaceAll(text.Fold(s), "_", "-"), " ", "-")
 	for _, t := range memsync.Types {
 		if rest, ok := strings.CutPrefix(s, string(t)+"-"); ok && rest != "" {
 			return rest
