@@ -1,0 +1,300 @@
+package search
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"memsync"
+)
+
+// generation is one scorch index on disk, open. Readers may work beside one
+// writer.
+type generation struct {
+	name, path string
+	scorch     index.Index
+	queue      *index.AnalysisQueue
+	root       os.FileInfo // root.bolt when it was opened
+	died       chan error  // holds one error once a goroutine of scorch has panicked
+}
+
+// openGenerations finds a generation by its path, for scorch's callback.
+var openGenerations sync.Map
+
+func init() {
+	scorch.RegistryAsyncErrorCallbacks["memsync"] = func(err error, path string) {
+		if g, ok := openGenerations.Load(path); ok && errors.Is(err, scorch.ErrAsyncPanic) {
+			select {
+			case g.(*generation).died <- fmt.Errorf("%w: %w", errDamaged, err):
+			default:
+			}
+		}
+	}
+}
+
+// openGeneration opens the generation or makes an empty one. The caller has
+// inspected it.
+func openGeneration(dir, name string, timeout time.Duration) (*generation, error) {
+	g := &generation{name: name, path: filepath.Join(dir, name), queue: index.NewAnalysisQueue(1), died: make(chan error, 1)}
+	err := guarded(func() (err error) {
+		g.scorch, err = scorch.NewScorch(scorch.Name, map[string]any{
+			"path":                   g.path,
+			"bolt_timeout":           timeout.String(),
+			"asyncErrorCallbackName": "memsync",
+		}, g.queue)
+		if err != nil {
+			return err
+		}
+		openGenerations.Store(g.path, g)
+		return g.scorch.Open()
+	})
+	if err == nil {
+		g.root, err = os.Stat(filepath.Join(g.path, rootFile))
+		if err != nil {
+			g.scorch.Close()
+		}
+	}
+	if err != nil {
+		openGenerations.Delete(g.path)
+		g.queue.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// close waits for scorch's goroutines. Whoever reads has finished.
+func (g *generation) close() error {
+	err := guarded(g.scorch.Close)
+	openGenerations.Delete(g.path)
+	g.queue.Close()
+	return err
+}
+
+// there reports whether the files are still the ones that were opened.
+func (g *generation) there() bool {
+	now, err := os.Stat(filepath.Join(g.path, rootFile))
+	return err == nil && os.SameFile(g.root, now)
+}
+
+// read runs fn on the newest state. The totals are of the same state.
+func (g *generation) read(fn func(index.IndexReader, totals) error) error {
+	return guarded(func() (err error) {
+		r, err := g.scorch.Reader()
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if cerr := r.Close(); err == nil {
+				err = cerr
+			}
+		}()
+		t, err := readTotals(r)
+		if err != nil {
+			return err
+		}
+		return fn(r, t)
+	})
+}
+
+func readTotals(r index.IndexReader) (t totals, err error) {
+	raw, err := r.GetInternal(totalsKey)
+	if err != nil {
+		return t, err
+	}
+	if raw == nil {
+		return t, nil // being filled for the first time
+	}
+	if err := json.Unmarshal(raw, &t); err != nil {
+		return t, fmt.Errorf("%w: what it says of itself: %w", errDamaged, err)
+	}
+	return t, nil
+}
+
+// sound reports whether a state that was just opened is what it says it is.
+// Closely means that every document is looked at.
+func (g *generation) sound(closely bool) (t totals, err error) {
+	err = g.read(func(r index.IndexReader, have totals) error {
+		t = have
+		docs, err := r.DocCount()
+		switch {
+		case err != nil:
+			return err
+		case t.Mapping != mapping || !t.Whole:
+			return fmt.Errorf("%w: it was never filled", errDamaged)
+		case int(docs) != t.Docs:
+			return fmt.Errorf("%w: it has %d documents and says %d", errDamaged, docs, t.Docs)
+		case closely:
+			_, err = count(r, t)
+			return err
+		}
+		return nil
+	})
+	return t, err
+}
+
+// count reads the hash of every document, and makes sure that the totals are
+// their sum.
+func count(r index.IndexReader, t totals) (map[memsync.Path]memsync.Hash, error) {
+	have := make(map[memsync.Path]memsync.Hash, t.Docs)
+	var sum totals
+	dv, err := r.DocValueReader([]string{fieldLength})
+	if err != nil {
+		return nil, err
+	}
+	ids, err := r.DocIDReaderAll()
+	if err != nil {
+		return nil, err
+	}
+	defer ids.Close()
+	for {
+		id, err := ids.Next()
+		if err != nil {
+			return nil, err
+		}
+		if id == nil {
+			break
+		}
+		path, err := r.ExternalID(id)
+		if err != nil {
+			return nil, err
+		}
+		hash, l, err := lengthsOf(dv, id)
+		if err != nil {
+			return nil, err
+		}
+		have[memsync.Path(path)] = hash
+		sum.add(l, 1)
+	}
+	if sum.Docs != t.Docs || sum.Lengths != t.Lengths || len(have) != t.Docs {
+		return nil, fmt.Errorf("%w: its documents don't add up", errDamaged)
+	}
+	return have, nil
+}
+
+func lengthsOf(dv index.DocValueReader, id index.IndexInternalID) (hash memsync.Hash, l lengths, err error) {
+	found := false
+	var derr error
+	err = dv.VisitDocValues(id, func(_ string, term []byte) {
+		found = true
+		hash, l, derr = decodeLengths(term)
+	})
+	switch {
+	case err != nil:
+		return "", l, err
+	case !found:
+		return "", l, fmt.Errorf("%w: a document has no lengths", errDamaged)
+	}
+	return hash, l, derr
+}
+
+// batch is one transaction: what it puts and removes, and what the state after
+// it says of itself.
+type batch struct {
+	put   map[memsync.Path]*Doc
+	gone  map[memsync.Path]bool
+	stamp string
+	whole bool
+}
+
+// write applies b. When it fails with errDamaged the generation is of no use
+// any more; with anything else the state on disk is the old one or the new one,
+// wholly.
+func (g *generation) write(b *batch) error {
+	t, err := g.without(b)
+	if err != nil {
+		return err
+	}
+	docs, err := analyze(b, &t)
+	if err != nil {
+		return err
+	}
+	ops := index.NewBatch()
+	for p := range b.gone {
+		ops.Delete(string(p))
+	}
+	for _, d := range docs {
+		ops.Update(d)
+	}
+	t.Mapping, t.Stamp, t.Whole = mapping, b.stamp, b.whole
+	ops.SetInternal(totalsKey, t.encode())
+	done := make(chan error, 1)
+	go func() { done <- guarded(func() error { return g.scorch.Batch(ops) }) }()
+	select {
+	case err := <-done:
+		return err
+	case err := <-g.died:
+		g.died <- err
+		return err // Batch waits for a goroutine that is no more
+	}
+}
+
+// without are the totals less what the batch removes or replaces.
+func (g *generation) without(b *batch) (t totals, err error) {
+	err = g.read(func(r index.IndexReader, have totals) error {
+		t = have
+		if t.Docs == 0 {
+			return nil
+		}
+		dv, err := r.DocValueReader([]string{fieldLength})
+		if err != nil {
+			return err
+		}
+		take := func(p memsync.Path) error {
+			id, err := r.InternalID(string(p))
+			if err != nil || id == nil {
+				return err
+			}
+			_, l, err := lengthsOf(dv, id)
+			if err == nil {
+				t.add(l, -1)
+			}
+			return err
+		}
+		for p := range b.put {
+			if err := take(p); err != nil {
+				return err
+			}
+		}
+		for p := range b.gone {
+			if err := take(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return t, err
+}
+
+// analyze makes the documents of a batch, on all processors, and adds them to
+// the totals.
+func analyze(b *batch, t *totals) ([]*document, error) {
+	todo := slices.Collect(maps.Values(b.put))
+	docs := make([]*document, len(todo))
+	each := make([]lengths, len(todo))
+	errs := make([]error, len(todo))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(todo)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(todo); i = int(next.Add(1)) - 1 {
+				docs[i], each[i], errs[i] = todo[i].make()
+			}
+		})
+	}
+	wg.Wait()
+	for _, l := range each {
+		t.add(l, 1)
+	}
+	return docs, errors.Join(errs...)
+}
