@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"strings"
+	"sync"
 
 	index "github.com/blevesearch/bleve_index_api"
 )
@@ -62,23 +63,8 @@ func (f *field) AnalyzedLength() int                              { return f.len
 func (f *field) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.freqs }
 func (f *field) NumPlainTextBytes() uint64                        { return 0 }
 
-func newField(name string, options index.FieldIndexingOptions) *field {
-	return &field{name: name, options: options, freqs: make(index.TokenFrequencies)}
-}
-
-func (f *field) add(term string) {
-	tf := f.freqs[term]
-	if tf == nil {
-		tf = &index.TokenFreq{Term: []byte(term)}
-		f.freqs[term] = tf
-	}
-	tf.SetFrequency(tf.Frequency() + 1)
-}
-
-func (f *field) addAt(term string, pos int) {
-	f.add(term)
-	tf := f.freqs[term]
-	tf.Locations = append(tf.Locations, &index.TokenLocation{Position: pos, Start: pos, End: pos})
+func newField(name string, options index.FieldIndexingOptions, terms int) *field {
+	return &field{name: name, options: options, freqs: make(index.TokenFrequencies, terms)}
 }
 
 // flag adds a term whose frequency nobody asks for.
@@ -110,9 +96,9 @@ func (d *document) NumPlainTextBytes() uint64                  { return 0 }
 func (d *document) StoredFieldsBytes() uint64                  { return 0 }
 func (d *document) Indexed() bool                              { return false }
 func (d *document) AddIDField() {
-	f := newField("_id", index.IndexField|index.StoreField)
+	f := newField("_id", index.IndexField|index.StoreField, 1)
 	f.value, f.length = []byte(d.id), 1
-	f.add(d.id)
+	f.flag(d.id)
 	d.fields = append(d.fields, f)
 }
 
@@ -121,30 +107,102 @@ type lengths [ranked + 1]int
 
 // builder makes the fields of one memory.
 type builder struct {
+	*workshop
 	ranked [ranked]*field
 	exact  *field
 	tri    *field
-	grams  []string
 	pos    int
+	freqs  []index.TokenFreq // not yet given out: one allocation for many
+	locs   []index.TokenLocation
 }
 
-func newBuilder() *builder {
-	b := &builder{exact: newField(fieldExact, index.IndexField|index.IncludeTermVectors), tri: newField(fieldTri, index.IndexField|index.SkipFreqNorm)}
-	for i, name := range fieldNames {
-		b.ranked[i] = newField(name, index.IndexField)
+// workshop is what one analysis leaves for the next: words come again. It is
+// used by one goroutine at a time.
+type workshop struct {
+	tokens tokenizer
+	stems  map[string]string
+	tris   map[string]*index.TokenFreq // by trigram; scorch only reads them, so that documents share them
+	terms  map[string][]byte
+	grams  []string
+}
+
+// mostKept bounds each table of a workshop; then it begins anew. A guess: the
+// words of a large store, in a few megabytes.
+const mostKept = 1 << 15
+
+var workshops = sync.Pool{New: func() any { return newWorkshop() }}
+
+func newWorkshop() *workshop {
+	return &workshop{tokens: tokenizer{known: make(map[string]string)}, stems: make(map[string]string), tris: make(map[string]*index.TokenFreq), terms: make(map[string][]byte)}
+}
+
+func (w *workshop) tidy() {
+	if len(w.tokens.known) > mostKept {
+		clear(w.tokens.known)
+	}
+	if len(w.stems) > mostKept {
+		clear(w.stems)
+	}
+	if len(w.tris) > mostKept {
+		clear(w.tris)
+	}
+	if len(w.terms) > mostKept {
+		clear(w.terms)
+	}
+}
+
+func (w *workshop) stem(term string) string {
+	s, ok := w.stems[term]
+	if !ok {
+		s = stem(term)
+		w.stems[term] = s
+	}
+	return s
+}
+
+// term is a term's bytes, which documents share.
+func (w *workshop) term(term string) []byte {
+	b, ok := w.terms[term]
+	if !ok {
+		b = []byte(term)
+		w.terms[term] = b
 	}
 	return b
 }
 
+// newBuilder makes a builder for a memory of about size bytes.
+func newBuilder(w *workshop, size int) *builder {
+	words := min(size/8, 4096)
+	b := &builder{workshop: w, exact: newField(fieldExact, index.IndexField|index.IncludeTermVectors, words), tri: newField(fieldTri, index.IndexField|index.SkipFreqNorm, 3*words)}
+	for i, name := range fieldNames {
+		terms := 8
+		if i == fieldBody {
+			terms = words
+		}
+		b.ranked[i] = newField(name, index.IndexField, terms)
+	}
+	return b
+}
+
+func (b *builder) count(f *field, term string) *index.TokenFreq {
+	tf := f.freqs[term]
+	if tf == nil {
+		if len(b.freqs) == 0 {
+			b.freqs = make([]index.TokenFreq, 128)
+		}
+		tf, b.freqs = &b.freqs[0], b.freqs[1:]
+		tf.Term = b.term(term)
+		f.freqs[term] = tf
+	}
+	tf.SetFrequency(tf.Frequency() + 1)
+	return tf
+}
+
 // add puts a text into a ranked field, and into the exact and trigram fields.
 func (b *builder) add(to int, s string) {
-	f := b.ranked[to]
-	units(s, func(u *unit) {
-		f.length += u.length()
-		u.terms(func(term string, _, _ int) { f.add(term) })
+	b.words(to, s, func(u *unit) {
 		for _, p := range u.parts {
-			b.exact.addAt(p.term, b.pos)
-			b.pos++
+			b.place(p.term)
 		}
 		b.exact.length += len(u.parts)
 		if u.kind == letter {
@@ -155,18 +213,43 @@ func (b *builder) add(to int, s string) {
 }
 
 // also puts a text that another field holds already into a ranked field.
-func (b *builder) also(to int, s string) {
+func (b *builder) also(to int, s string) { b.words(to, s, func(*unit) {}) }
+
+func (b *builder) words(to int, s string, more func(*unit)) {
 	f := b.ranked[to]
-	units(s, func(u *unit) {
+	b.tokens.units(s, func(u *unit) {
 		f.length += u.length()
-		u.terms(func(term string, _, _ int) { f.add(term) })
+		u.stemmed(b.stem, func(term string, _, _ int) { b.count(f, term) })
+		more(u)
 	})
+}
+
+// place counts a word of the exact field where it stands.
+func (b *builder) place(term string) {
+	if len(b.locs) == 0 {
+		b.locs = make([]index.TokenLocation, 128)
+	}
+	loc := &b.locs[0]
+	b.locs = b.locs[1:]
+	loc.Position, loc.Start, loc.End = b.pos, b.pos, b.pos
+	b.pos++
+	tf := b.count(b.exact, term)
+	tf.Locations = append(tf.Locations, loc)
 }
 
 func (b *builder) trigrams(term string) {
 	b.grams = trigrams(b.grams[:0], term)
 	for _, g := range b.grams {
-		b.tri.flag(g)
+		if _, ok := b.tri.freqs[g]; ok {
+			continue
+		}
+		tf := b.tris[g]
+		if tf == nil {
+			tf = &index.TokenFreq{Term: []byte(g)}
+			tf.SetFrequency(1)
+			b.tris[strings.Clone(g)] = tf
+		}
+		b.tri.freqs[g] = tf
 	}
 }
 
@@ -176,15 +259,15 @@ func (b *builder) path(p string) {
 	f := b.ranked[fieldPath]
 	base := strings.TrimSuffix(p[strings.LastIndexByte(p, '/')+1:], ".md")
 	b.also(fieldPath, base)
-	units(p, func(u *unit) {
+	b.tokens.units(p, func(u *unit) {
 		if u.kind != letter {
 			return
 		}
 		if u.whole != "" {
-			f.add(u.whole)
+			b.count(f, u.whole)
 		}
 		for _, s := range u.segs {
-			f.add(s.term)
+			b.count(f, s.term)
 		}
 		b.trigrams(u.text())
 	})

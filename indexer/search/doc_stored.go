@@ -91,9 +91,9 @@ func decodeStored(b []byte) (s stored, err error) {
 }
 
 // make analyzes a memory.
-func (d *Doc) make() (*document, lengths, error) {
+func (d *Doc) make(w *workshop) (*document, lengths, error) {
 	m := d.Memory
-	b := newBuilder()
+	b := newBuilder(w, len(d.Body)+len(m.Name)+len(m.Description))
 	for i, name := range append([]string{m.Name}, m.Aliases...) {
 		if _, err := memsync.ParseID(name); i > 0 && err == nil {
 			continue // an earlier id
@@ -122,7 +122,7 @@ func (d *Doc) make() (*document, lengths, error) {
 			out.fields = append(out.fields, f)
 		}
 	}
-	length := newField(fieldLength, index.IndexField|index.DocValues|index.SkipFreqNorm)
+	length := newField(fieldLength, index.IndexField|index.DocValues|index.SkipFreqNorm, 1)
 	length.flag(l.encode(m.Hash))
 	s := stored{ID: m.ID, Hash: m.Hash, Name: m.Name, Description: m.Description, Tags: m.Tags, Key: m.Key, BodyLine: d.BodyLine, Lines: d.Lines, Body: d.Body}
 	raw, err := s.encode()
@@ -137,7 +137,7 @@ func (d *Doc) make() (*document, lengths, error) {
 // filters are the terms that filters ask for.
 func (d *Doc) filters() *field {
 	m := d.Memory
-	f := newField(fieldIs, index.IndexField|index.SkipFreqNorm)
+	f := newField(fieldIs, index.IndexField|index.SkipFreqNorm, 12)
 	is := func(key, value string) {
 		if value != "" {
 			f.flag(filterTerm(key, value))

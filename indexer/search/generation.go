@@ -207,15 +207,18 @@ type batch struct {
 	whole bool
 }
 
-// write applies b. When it fails with errDamaged the generation is of no use
-// any more; with anything else the state on disk is the old one or the new one,
-// wholly.
-func (g *generation) write(b *batch) error {
-	t, err := g.without(b)
-	if err != nil {
-		return err
-	}
-	docs, err := analyze(b, &t)
+// analyzed is a batch of which every document is made.
+type analyzed struct {
+	*batch
+	docs []*document
+	sum  totals // of the documents
+}
+
+// write applies a batch. When it fails with errDamaged the generation is of no
+// use any more; with anything else the state on disk is the old one or the new
+// one, wholly.
+func (g *generation) write(b *analyzed) error {
+	t, err := g.without(b.batch)
 	if err != nil {
 		return err
 	}
@@ -223,8 +226,12 @@ func (g *generation) write(b *batch) error {
 	for p := range b.gone {
 		ops.Delete(string(p))
 	}
-	for _, d := range docs {
+	for _, d := range b.docs {
 		ops.Update(d)
+	}
+	t.Docs += b.sum.Docs
+	for i, n := range b.sum.Lengths {
+		t.Lengths[i] += n
 	}
 	t.Mapping, t.Stamp, t.Whole = mapping, b.stamp, b.whole
 	ops.SetInternal(totalsKey, t.encode())
@@ -276,25 +283,27 @@ func (g *generation) without(b *batch) (t totals, err error) {
 	return t, err
 }
 
-// analyze makes the documents of a batch, on all processors, and adds them to
-// the totals.
-func analyze(b *batch, t *totals) ([]*document, error) {
+// analyze makes the documents of a batch, on all processors.
+func (b *batch) analyze() (*analyzed, error) {
 	todo := slices.Collect(maps.Values(b.put))
-	docs := make([]*document, len(todo))
+	out := &analyzed{batch: b, docs: make([]*document, len(todo))}
 	each := make([]lengths, len(todo))
 	errs := make([]error, len(todo))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(todo)) {
 		wg.Go(func() {
+			w := workshops.Get().(*workshop)
+			defer workshops.Put(w)
 			for i := int(next.Add(1)) - 1; i < len(todo); i = int(next.Add(1)) - 1 {
-				docs[i], each[i], errs[i] = todo[i].make()
+				out.docs[i], each[i], errs[i] = todo[i].make(w)
+				w.tidy()
 			}
 		})
 	}
 	wg.Wait()
 	for _, l := range each {
-		t.add(l, 1)
+		out.sum.add(l, 1)
 	}
-	return docs, errors.Join(errs...)
+	return out, errors.Join(errs...)
 }

@@ -230,9 +230,12 @@ type Batch struct {
 func (x *Index) Apply(step Batch) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	b := step.batch()
+	b, err := step.batch().analyze()
+	if err != nil {
+		return err
+	}
 	var failed *generation
-	err := x.use(func(g *generation) error {
+	err = x.use(func(g *generation) error {
 		err := g.write(b)
 		if err != nil && !errors.Is(sort(err), errDamaged) {
 			failed = g

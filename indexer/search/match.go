@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	index "github.com/blevesearch/bleve_index_api"
 )
@@ -40,12 +41,28 @@ type matcher struct {
 	steps int
 }
 
+// slates are matchers that have finished: their slices are large.
+var slates sync.Pool
+
 func newMatcher(ctx context.Context, r index.IndexReader, t totals) *matcher {
-	m := &matcher{ctx: ctx, r: r, n: float64(t.Docs)}
+	m, ok := slates.Get().(*matcher)
+	if !ok {
+		m = &matcher{}
+	}
+	m.ctx, m.r, m.n = ctx, r, float64(t.Docs)
 	for i := range m.avg {
 		m.avg[i] = max(1, float64(t.Lengths[i])/max(1, m.n))
 	}
 	return m
+}
+
+// free leaves the slices to another search. A matcher that panicked or failed
+// is not freed.
+func (m *matcher) free() {
+	clear(m.score)
+	clear(m.cover)
+	*m = matcher{score: m.score, cover: m.cover, freq: m.freq, seen: m.seen[:0]}
+	slates.Put(m)
 }
 
 // each reads the postings of a term.

@@ -5,8 +5,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-
-	"memsync"
 )
 
 // rebuildBatch is how many documents one transaction of a rebuild holds.
@@ -62,25 +60,7 @@ func (x *Index) fill(docs iter.Seq2[Doc, error], stamp string) (_ *generation, e
 	if err != nil {
 		return nil, err
 	}
-	b := Batch{}.batch()
-	b.whole = false
-	for d, err := range docs {
-		if err != nil {
-			return nil, err
-		}
-		if d.Memory == nil {
-			return nil, fmt.Errorf("bug: a document without a memory")
-		}
-		b.add(&d)
-		if len(b.put) >= rebuildBatch {
-			if err := g.write(b); err != nil {
-				return nil, err
-			}
-			b.put, b.gone = make(map[memsync.Path]*Doc), make(map[memsync.Path]bool)
-		}
-	}
-	b.stamp, b.whole = stamp, true
-	if err := g.write(b); err != nil {
+	if err := g.fill(docs, stamp); err != nil {
 		return nil, err
 	}
 	if err := syncDir(g.path); err != nil {
@@ -93,6 +73,64 @@ func (x *Index) fill(docs iter.Seq2[Doc, error], stamp string) (_ *generation, e
 		return nil, err
 	}
 	return g, nil
+}
+
+// fill writes all documents, analyzing a batch while the one before is written.
+func (g *generation) fill(docs iter.Seq2[Doc, error], stamp string) error {
+	batches := make(chan *analyzed)
+	written := make(chan error, 1)
+	go func() {
+		var err error
+		for b := range batches {
+			if err == nil {
+				err = g.write(b)
+			}
+			if err != nil {
+				select {
+				case written <- err:
+				default:
+				}
+			}
+		}
+		close(written)
+	}()
+	b := Batch{}.batch()
+	b.whole = false
+	err := func() error {
+		defer close(batches)
+		flush := func() error {
+			a, err := b.analyze()
+			if err != nil {
+				return err
+			}
+			select {
+			case batches <- a:
+				return nil
+			case err := <-written:
+				return err
+			}
+		}
+		for d, err := range docs {
+			if err != nil {
+				return err
+			}
+			if b.add(&d); len(b.put) >= rebuildBatch {
+				if err := flush(); err != nil {
+					return err
+				}
+				b = Batch{}.batch()
+				b.whole = false
+			}
+		}
+		b.stamp, b.whole = stamp, true
+		return flush()
+	}()
+	for werr := range written { // waits for the last batch
+		if err == nil {
+			err = werr
+		}
+	}
+	return err
 }
 
 // holdAgain takes the lock anew when somebody deleted the directory, lock and

@@ -79,6 +79,7 @@ func (x *Index) Search(ctx context.Context, req Request) (page Page, err error) 
 			}
 			page.Total = len(found)
 			if skip >= len(found) {
+				m.free()
 				return nil
 			}
 			top, err := m.top(found, skip+limit)
@@ -92,9 +93,10 @@ func (x *Index) Search(ctx context.Context, req Request) (page Page, err error) 
 				}
 				page.Hits = append(page.Hits, hit)
 			}
-			if skip+limit < len(found) {
+			if skip+limit < page.Total {
 				page.Next = encodeCursor(skip+limit, req.Query)
 			}
+			m.free()
 			return nil
 		})
 	})

@@ -26,7 +26,10 @@ func (m *matcher) hit(c candidate, p plan) (Hit, error) {
 		return Hit{}, err
 	}
 	h := Hit{Path: memsync.Path(c.path), ID: s.ID, Hash: s.Hash, Score: c.score}
-	h.Line, h.Text, h.Marks = bestLine(&s, p)
+	w := workshops.Get().(*workshop)
+	defer workshops.Put(w)
+	h.Line, h.Text, h.Marks = bestLine(&s, p, w)
+	w.tidy()
 	h.Snippet, h.Marks = cut(h.Text, h.Marks)
 	return h, nil
 }
@@ -51,8 +54,8 @@ func (m *matcher) stored(path string) (s stored, err error) {
 // bestLine is the line with the most of the query's words, counted on the
 // analyzed form. Of lines that say the same the body's first wins, then the
 // header's. A query of filters alone shows the description.
-func bestLine(s *stored, p plan) (line int, text string, marks []Range) {
-	l := newLooker(p)
+func bestLine(s *stored, p plan, w *workshop) (line int, text string, marks []Range) {
+	l := newLooker(p, w)
 	best := 0.0
 	try := func(at int, t string) {
 		if len(t) > longestLine {
@@ -99,13 +102,14 @@ func bestLine(s *stored, p plan) (line int, text string, marks []Range) {
 type looker struct {
 	terms map[string]int // to the plan's
 	exact map[string]bool
+	shop  *workshop
 	plan  plan
 	most  float64 // what a line with everything scores
 	seen  []bool
 }
 
-func newLooker(p plan) *looker {
-	l := &looker{terms: make(map[string]int), exact: make(map[string]bool), plan: p, seen: make([]bool, len(p.terms))}
+func newLooker(p plan, w *workshop) *looker {
+	l := &looker{shop: w, terms: make(map[string]int), exact: make(map[string]bool), plan: p, seen: make([]bool, len(p.terms))}
 	for i, w := range p.terms {
 		l.most += w.weight
 		if w.hasTerm {
@@ -129,9 +133,9 @@ func (l *looker) look(line string) (score float64, marks []Range) {
 			score += l.plan.terms[i].weight * share
 		}
 	}
-	units(line, func(u *unit) {
+	l.shop.tokens.units(line, func(u *unit) {
 		hit := false
-		u.terms(func(term string, start, end int) {
+		u.stemmed(l.shop.stem, func(term string, start, end int) {
 			if i, ok := l.terms[term]; ok {
 				count(i, 1)
 				hit = true

@@ -57,7 +57,9 @@ func (u *unit) grams(yield func(term string, start, end int)) {
 
 // terms yields every term that finds the unit, as the fields of a memory hold
 // them.
-func (u *unit) terms(yield func(term string, start, end int)) {
+func (u *unit) terms(yield func(term string, start, end int)) { u.stemmed(stem, yield) }
+
+func (u *unit) stemmed(stem func(string) string, yield func(term string, start, end int)) {
 	if u.kind != letter {
 		u.grams(yield)
 		return

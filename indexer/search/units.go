@@ -37,7 +37,12 @@ const (
 
 // units reads a text.
 func units(s string, yield func(*unit)) {
-	t := tokenizer{yield: yield}
+	var t tokenizer
+	t.units(s, yield)
+}
+
+func (t *tokenizer) units(s string, yield func(*unit)) {
+	t.yield = yield
 	chars(s, t.add)
 	t.flush()
 }
@@ -66,6 +71,7 @@ type tokenizer struct {
 	u     unit
 	held  []char // of the unit
 	buf   []byte
+	known map[string]string // terms read before, so that each is made once; nil: none is kept
 }
 
 func (t *tokenizer) add(c char) {
@@ -269,5 +275,12 @@ func (t *tokenizer) term(cs []char, longest int) string {
 		}
 		t.buf = utf8.AppendRune(t.buf, c.r)
 	}
-	return string(t.buf)
+	if term, ok := t.known[string(t.buf)]; ok {
+		return term
+	}
+	term := string(t.buf)
+	if t.known != nil {
+		t.known[term] = term
+	}
+	return term
 }
