@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,7 +50,7 @@ func isTimeout(err error) bool { return errors.Is(err, bolterrors.ErrTimeout) }
 func wrap(err error) error {
 	var e *memsync.Error
 	switch {
-	case err == nil, errors.Is(err, ErrRebuild), errors.As(err, &e):
+	case err == nil, errors.Is(err, ErrRebuild), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &e):
 		return err
 	case isTimeout(err):
 		return busy()
