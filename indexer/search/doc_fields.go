@@ -67,12 +67,12 @@ func newField(name string, options index.FieldIndexingOptions, terms int) *field
 	return &field{name: name, options: options, freqs: make(index.TokenFrequencies, terms)}
 }
 
-// flag adds a term whose frequency nobody asks for.
+// flag adds a term whose frequency nobody asks for. It must have none: zap
+// packs a term that one document has once into its number and the field's
+// length, and a length of zero then reads as "in no document".
 func (f *field) flag(term string) {
 	if _, ok := f.freqs[term]; !ok {
-		tf := &index.TokenFreq{Term: []byte(term)}
-		tf.SetFrequency(1)
-		f.freqs[term] = tf
+		f.freqs[term] = &index.TokenFreq{Term: []byte(term)}
 	}
 }
 
@@ -99,6 +99,7 @@ func (d *document) AddIDField() {
 	f := newField("_id", index.IndexField|index.StoreField, 1)
 	f.value, f.length = []byte(d.id), 1
 	f.flag(d.id)
+	f.freqs[d.id].SetFrequency(1)
 	d.fields = append(d.fields, f)
 }
 
@@ -245,8 +246,7 @@ func (b *builder) trigrams(term string) {
 		}
 		tf := b.tris[g]
 		if tf == nil {
-			tf = &index.TokenFreq{Term: []byte(g)}
-			tf.SetFrequency(1)
+			tf = &index.TokenFreq{Term: []byte(g)} // as flag
 			b.tris[strings.Clone(g)] = tf
 		}
 		b.tri.freqs[g] = tf
@@ -271,6 +271,7 @@ func (b *builder) path(p string) {
 		}
 		b.trigrams(u.text())
 	})
+	f.length = max(1, f.length) // a name of nothing but punctuation has a path still
 }
 
 func (b *builder) lengths() (l lengths) {

@@ -62,10 +62,10 @@ func Open(dir string, opt Options) (*Index, error) {
 	switch {
 	case err == nil:
 		x.gen, x.stamp = gen, stamp
-	case errors.Is(err, fs.ErrNotExist):
-		x.why = errors.New("it is new")
 	case errors.Is(err, errDamaged):
 		x.unusable(err)
+	case errors.Is(err, fs.ErrNotExist):
+		x.why = errors.New("it is new")
 	default:
 		x.lock.Close()
 		return nil, wrap(err)

@@ -96,7 +96,7 @@ func (m manifest) write(dir string, durably bool) error {
 		return err
 	}
 	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(append(b, '\n'))
+	_, err = f.Write(b)
 	if err == nil && durably {
 		err = f.Sync()
 	}
