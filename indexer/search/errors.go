@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -24,20 +26,36 @@ var errDamaged = errors.New("the search index is damaged")
 
 var errClosed = errors.New("the search index is closed")
 
-// environment reports an error that says nothing about the index: a file that
-// may not be read or written, a full disk, no more file handles or memory.
-// Nothing is removed for these.
+// outside are the error numbers that say nothing about the index: files that may
+// not be read or written, a full disk, no more file handles or memory. Nothing
+// is removed for these.
+var outside = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO}
+
+// environment reports an error that rebuilding would not heal.
 func environment(err error) bool {
-	if errors.Is(err, fs.ErrPermission) || isFull(err) {
-		return true
+	return errors.Is(err, fs.ErrPermission) || isFull(err) || slices.ContainsFunc(outside, func(no syscall.Errno) bool { return errors.Is(err, no) })
+}
+
+// unflattened gives an error of scorch its number back, which scorch lost: it
+// says "persist err: %v".
+func unflattened(err error) error {
+	if err == nil || environment(err) {
+		return err
 	}
-	for _, no := range []syscall.Errno{syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO} {
-		if errors.Is(err, no) {
-			return true
+	for _, no := range outside {
+		if strings.HasSuffix(err.Error(), ": "+no.Error()) {
+			return &flattened{err, no}
 		}
 	}
-	return false
+	return err
 }
+
+type flattened struct {
+	error
+	no syscall.Errno
+}
+
+func (f *flattened) Unwrap() []error { return []error{f.error, f.no} }
 
 // busy is what a lock that somebody else holds becomes.
 func busy() error {

@@ -57,7 +57,7 @@ func openGeneration(dir, name string, timeout time.Duration) (*generation, error
 			return err
 		}
 		openGenerations.Store(g.path, g)
-		return g.scorch.Open()
+		return unflattened(g.scorch.Open())
 	})
 	if err == nil {
 		g.root, err = os.Stat(filepath.Join(g.path, rootFile))
@@ -239,7 +239,7 @@ func (g *generation) write(b *analyzed) error {
 	go func() { done <- guarded(func() error { return g.scorch.Batch(ops) }) }()
 	select {
 	case err := <-done:
-		return err
+		return unflattened(err)
 	case err := <-g.died:
 		g.died <- err
 		return err // Batch waits for a goroutine that is no more
