@@ -232,7 +232,7 @@ func (b *builder) place(term string) {
 	}
 	loc := &b.locs[0]
 	b.locs = b.locs[1:]
-	loc.Position, loc.Start, loc.End = b.pos, b.pos, b.pos
+	loc.Position = b.pos
 	b.pos++
 	tf := b.count(b.exact, term)
 	tf.Locations = append(tf.Locations, loc)

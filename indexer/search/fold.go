@@ -42,34 +42,37 @@ const (
 // UTF-8 breaks words.
 func chars(s string, yield func(char)) {
 	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf && (i+1 == len(s) || s[i+1] < utf8.RuneSelf) {
-			yield(ascii(c, i))
-			i++
-			continue
-		}
-		n := norm.NFKC.NextBoundaryInString(s[i:], true)
-		if n <= 0 {
-			_, n = utf8.DecodeRuneInString(s[i:])
-		}
-		first, size := utf8.DecodeRuneInString(s[i:])
-		if first == utf8.RuneError && size == 1 {
-			yield(char{r: utf8.RuneError, start: i, end: i + n})
-			i += n
-			continue
-		}
-		folded := ""
-		if size == n {
-			folded = foldRune(first)
-		} else {
-			folded = fold(s[i : i+n])
-		}
-		up := unicode.IsUpper(first)
-		for _, r := range folded {
-			yield(char{r: r, start: i, end: i + n, upper: up, class: classOf(r)})
-			up = false
-		}
-		i += n
+		i = next(s, i, yield)
 	}
+}
+
+// next yields what the bytes at i are folded to, and gives where they end.
+func next(s string, i int, yield func(char)) int {
+	if c := s[i]; c < utf8.RuneSelf && (i+1 == len(s) || s[i+1] < utf8.RuneSelf) {
+		yield(ascii(c, i))
+		return i + 1
+	}
+	n := norm.NFKC.NextBoundaryInString(s[i:], true)
+	if n <= 0 {
+		_, n = utf8.DecodeRuneInString(s[i:])
+	}
+	first, size := utf8.DecodeRuneInString(s[i:])
+	if first == utf8.RuneError && size == 1 {
+		yield(char{r: utf8.RuneError, start: i, end: i + n})
+		return i + n
+	}
+	folded := ""
+	if size == n {
+		folded = foldRune(first)
+	} else {
+		folded = fold(s[i : i+n])
+	}
+	up := unicode.IsUpper(first)
+	for _, r := range folded {
+		yield(char{r: r, start: i, end: i + n, upper: up, class: classOf(r)})
+		up = false
+	}
+	return i + n
 }
 
 func ascii(c byte, at int) char {

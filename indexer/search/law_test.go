@@ -3,11 +3,13 @@ package search
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -26,10 +28,6 @@ func TestMain(m *testing.M) {
 	// scorch's analysis workers end by themselves, some time after they are told.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/blevesearch/bleve_index_api.AnalysisWorker"))
 }
-
-// histories is how many a run draws: each is a build, up to thirty steps and a
-// rebuild on disk.
-const histories = 12
 
 var words = []string{"alpha", "beta", "alphabet", "deploying", "deployed", "café", "雾凇词库", "path/to/x.go", "getUserName", "don't", "the", "ภาษาไทย", "🚀", "C++"}
 
@@ -66,12 +64,13 @@ func everything(x *Index) (map[string]Page, error) {
 // the same memories in the same order with the same scores and lines. No
 // search fails, and none sees half a step.
 func TestLaw8(t *testing.T) {
+	if err := flag.Set("rapid.checks", strconv.Itoa(histories)); err != nil {
+		t.Fatal(err)
+	}
 	base := t.TempDir()
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
-		if n++; n > histories {
-			return
-		}
+		n++
 		dir := filepath.Join(base, fmt.Sprint(n))
 		x, err := Open(dir, Options{})
 		if err != nil {

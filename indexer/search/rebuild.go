@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -8,8 +9,13 @@ import (
 )
 
 // rebuildBatch is how many documents one transaction of a rebuild holds.
-// Measured: 100 take half as long again, more than 1,000 gain nothing.
-const rebuildBatch = 1000
+// Measured: 100 take half as long again, more than 1,000 gain nothing. Two
+// batches are in memory, at about sixty times the size of their texts, so
+// rebuildBytes ends one too. It is a guess.
+const (
+	rebuildBatch = 1000
+	rebuildBytes = 2 << 20
+)
 
 // Rebuild makes the index anew from docs and says what it stands for. The new
 // one is made beside the old one, which is searched until the new one is
@@ -94,7 +100,7 @@ func (g *generation) fill(docs iter.Seq2[Doc, error], stamp string) error {
 		}
 		close(written)
 	}()
-	b := Batch{}.batch()
+	b, bytes := Batch{}.batch(), 0
 	b.whole = false
 	err := func() error {
 		defer close(batches)
@@ -114,11 +120,15 @@ func (g *generation) fill(docs iter.Seq2[Doc, error], stamp string) error {
 			if err != nil {
 				return err
 			}
-			if b.add(&d); len(b.put) >= rebuildBatch {
+			if d.Memory == nil {
+				return errors.New("bug: a document without a memory")
+			}
+			b.add(&d)
+			if bytes += len(d.Body); len(b.put) >= rebuildBatch || bytes >= rebuildBytes {
 				if err := flush(); err != nil {
 					return err
 				}
-				b = Batch{}.batch()
+				b, bytes = Batch{}.batch(), 0
 				b.whole = false
 			}
 		}

@@ -191,6 +191,13 @@ func FuzzUnits(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		checkUnits(t, s)
 		a := termsOf(s)
+		var slow []string // every word taken apart, plain ones too
+		u := tokenizer{yield: func(u *unit) { u.terms(func(term string, _, _ int) { slow = append(slow, term) }) }}
+		chars(s, u.add)
+		u.flush()
+		if !slices.Equal(a, slow) {
+			t.Fatalf("%q: %q, taken apart %q", s, a, slow)
+		}
 		w := newWorkshop()
 		for range 2 { // what a workshop remembers changes nothing
 			var b []string
