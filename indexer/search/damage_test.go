@@ -218,7 +218,7 @@ func heals(t *testing.T, dir string, h *history) (usable bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close()
+	defer func() { x.Close() }()
 	stamp := x.Stamp()
 	got, err := answers(x)
 	switch {

@@ -27,6 +27,7 @@ type generation struct {
 	queue      *index.AnalysisQueue
 	root       os.FileInfo // root.bolt when it was opened
 	died       chan error  // holds one error once a goroutine of scorch has panicked
+	closing    chan struct{}
 }
 
 // openGenerations finds a generation by its path, for scorch's callback.
@@ -34,19 +35,38 @@ var openGenerations sync.Map
 
 func init() {
 	scorch.RegistryAsyncErrorCallbacks["memsync"] = func(err error, path string) {
-		if g, ok := openGenerations.Load(path); ok && errors.Is(err, scorch.ErrAsyncPanic) {
-			select {
-			case g.(*generation).died <- fmt.Errorf("%w: %w", errDamaged, err):
-			default:
-			}
+		if g, ok := openGenerations.Load(path); ok {
+			g.(*generation).troubled(err)
 		}
+	}
+}
+
+// pause is how long a goroutine of scorch waits after a failure. It would try
+// again at once and for ever: a merge that a full disk stops would keep a
+// processor busy until somebody makes room. A guess.
+const pause = time.Second
+
+// troubled is called by goroutines of scorch.
+func (g *generation) troubled(err error) {
+	if errors.Is(err, scorch.ErrAsyncPanic) {
+		select {
+		case g.died <- fmt.Errorf("%w: %w", errDamaged, err):
+		default:
+		}
+		return
+	}
+	wait := time.NewTimer(pause)
+	defer wait.Stop()
+	select {
+	case <-g.closing:
+	case <-wait.C:
 	}
 }
 
 // openGeneration opens the generation or makes an empty one. The caller has
 // inspected it.
 func openGeneration(dir, name string, timeout time.Duration) (*generation, error) {
-	g := &generation{name: name, path: filepath.Join(dir, name), queue: index.NewAnalysisQueue(1), died: make(chan error, 1)}
+	g := &generation{name: name, path: filepath.Join(dir, name), queue: index.NewAnalysisQueue(1), died: make(chan error, 1), closing: make(chan struct{})}
 	err := guarded(func() (err error) {
 		g.scorch, err = scorch.NewScorch(scorch.Name, map[string]any{
 			"path":                   g.path,
@@ -62,6 +82,7 @@ func openGeneration(dir, name string, timeout time.Duration) (*generation, error
 	if err == nil {
 		g.root, err = os.Stat(filepath.Join(g.path, rootFile))
 		if err != nil {
+			close(g.closing)
 			g.scorch.Close()
 		}
 	}
@@ -75,6 +96,7 @@ func openGeneration(dir, name string, timeout time.Duration) (*generation, error
 
 // close waits for scorch's goroutines. Whoever reads has finished.
 func (g *generation) close() error {
+	close(g.closing)
 	err := guarded(g.scorch.Close)
 	openGenerations.Delete(g.path)
 	g.queue.Close()

@@ -227,6 +227,9 @@ type Batch struct {
 // Apply takes one step. When it returns nil, the step is on disk and every
 // search that begins from now on sees it. When it fails, it is as if it had
 // not been tried, or as if it had succeeded; Stamp says which.
+//
+// What goes is found no more, but its bytes stay in the files until scorch
+// merges them away. Who must be rid of them, after a forget, calls Rebuild.
 func (x *Index) Apply(step Batch) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -234,20 +237,18 @@ func (x *Index) Apply(step Batch) error {
 	if err != nil {
 		return err
 	}
-	var failed *generation
+	var written *generation
 	err = x.use(func(g *generation) error {
-		err := g.write(b)
-		if err != nil && !errors.Is(sort(err), errDamaged) {
-			failed = g
-		}
-		return err
+		written = g
+		return g.write(b)
 	})
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch {
+	case written == nil || x.gen != written: // damaged, which use or a search has noticed
 	case err == nil:
 		x.stamp = b.stamp
-	case failed != nil && x.gen == failed:
+	default:
 		x.reopen()
 	}
 	return err

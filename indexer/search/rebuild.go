@@ -73,8 +73,8 @@ func (x *Index) fill(docs iter.Seq2[Doc, error], stamp string) (_ *generation, e
 		return nil, err
 	}
 	if err := (manifest{Index: name}).write(x.dir, true); err != nil {
-		if x.gen != nil { // if the manifest was replaced already, the old one counts again
-			manifest{Index: x.gen.name}.write(x.dir, false)
+		if old := x.current(); old != nil { // if the manifest was replaced already, the old one counts again
+			manifest{Index: old.name}.write(x.dir, false)
 		}
 		return nil, err
 	}
@@ -157,6 +157,12 @@ func (x *Index) holdAgain() error {
 	return x.hold()
 }
 
+func (x *Index) current() *generation {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.gen
+}
+
 // newName is a generation's that no file has.
 func (x *Index) newName() (string, error) {
 	names, err := generations(x.dir)
@@ -164,8 +170,8 @@ func (x *Index) newName() (string, error) {
 		return "", err
 	}
 	last := 0
-	if x.gen != nil {
-		last = number(x.gen.name) // whose directory somebody may have deleted
+	if old := x.current(); old != nil {
+		last = number(old.name) // whose directory somebody may have deleted
 	}
 	for _, n := range names {
 		last = max(last, number(n))
