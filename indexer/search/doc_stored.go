@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,6 +66,7 @@ type stored struct {
 	Description string       `json:",omitempty"`
 	Tags        []string     `json:",omitempty"`
 	Key         string       `json:",omitempty"`
+	Also        []string     `json:",omitempty"` // what else it is found by: earlier names, the hook, the project
 	BodyLine    int          `json:",omitempty"`
 	Lines       Lines        `json:",omitzero"`
 	Body        string       `json:"-"`
@@ -100,9 +102,11 @@ func (d *Doc) make(w *workshop) (*document, lengths, error) {
 		}
 		b.add(fieldName, name)
 	}
+	also := append(slices.Clone(m.Aliases), m.Project)
 	b.add(fieldDescription, m.Description)
 	if m.Hook != "" && m.Hook != m.Description {
 		b.add(fieldDescription, m.Hook)
+		also = append(also, m.Hook)
 	}
 	for _, tag := range m.Tags {
 		b.add(fieldLabels, tag)
@@ -124,7 +128,7 @@ func (d *Doc) make(w *workshop) (*document, lengths, error) {
 	}
 	length := newField(fieldLength, index.IndexField|index.DocValues|index.SkipFreqNorm, 1)
 	length.flag(l.encode(m.Hash))
-	s := stored{ID: m.ID, Hash: m.Hash, Name: m.Name, Description: m.Description, Tags: m.Tags, Key: m.Key, BodyLine: d.BodyLine, Lines: d.Lines, Body: d.Body}
+	s := stored{ID: m.ID, Hash: m.Hash, Name: m.Name, Description: m.Description, Tags: m.Tags, Key: m.Key, Also: also, BodyLine: d.BodyLine, Lines: d.Lines, Body: d.Body}
 	raw, err := s.encode()
 	if err != nil {
 		return nil, l, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -103,10 +104,13 @@ func (g *generation) close() error {
 	return err
 }
 
-// there reports whether the files are still the ones that were opened.
-func (g *generation) there() bool {
+// there makes sure that the files are still the ones that were opened.
+func (g *generation) there() error {
 	now, err := os.Stat(filepath.Join(g.path, rootFile))
-	return err == nil && os.SameFile(g.root, now)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(g.root, now) {
+		return fmt.Errorf("%w: it was removed", errDamaged)
+	}
+	return err
 }
 
 // read runs fn on the newest state. The totals are of the same state.

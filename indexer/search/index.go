@@ -112,13 +112,15 @@ func (x *Index) load() (*generation, string, error) {
 		return nil, "", err
 	}
 	if m.Closed != nil {
-		if err := (manifest{Index: m.Index}).write(x.dir, false); err != nil {
+		// On a full disk it can be searched still; what is written all the same
+		// makes the checksum wrong, and the next Open sees that.
+		if err := (manifest{Index: m.Index}).write(x.dir, false); err != nil && !isFull(err) {
 			return nil, "", err
 		}
 	}
 	g, err := openGeneration(x.dir, m.Index, x.opt.Timeout)
 	if err != nil {
-		return nil, "", sort(err)
+		return nil, "", judge(err)
 	}
 	t, err := g.sound(m.Closed == nil)
 	if err == nil && m.Closed != nil && (m.Closed.Docs != t.Docs || m.Closed.Stamp != t.Stamp) {
@@ -126,17 +128,17 @@ func (x *Index) load() (*generation, string, error) {
 	}
 	if err != nil {
 		g.close()
-		return nil, "", sort(err)
+		return nil, "", judge(err)
 	}
 	x.sweep(m.Index)
 	return g, t.Stamp, nil
 }
 
-// sort makes damage of every error that neither the outside world nor the
+// judge makes damage of every error that neither the outside world nor the
 // caller is to blame for.
-func sort(err error) error {
+func judge(err error) error {
 	var e *memsync.Error
-	if err == nil || environment(err) || errors.Is(err, errDamaged) || errors.As(err, &e) || isTimeout(err) ||
+	if err == nil || environment(err) || errors.Is(err, ErrRebuild) || errors.Is(err, errDamaged) || errors.As(err, &e) || isTimeout(err) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -191,7 +193,7 @@ func (x *Index) Stamp() string {
 // use runs fn on the generation that counts. Damage that shows ends its use.
 func (x *Index) use(fn func(*generation) error) error {
 	g, err := x.used(fn)
-	if err = sort(err); !errors.Is(err, errDamaged) {
+	if err = judge(err); errors.Is(err, ErrRebuild) || !errors.Is(err, errDamaged) {
 		return wrap(err)
 	}
 	x.mu.Lock()
@@ -211,8 +213,9 @@ func (x *Index) used(fn func(*generation) error) (*generation, error) {
 		return nil, &memsync.Error{Code: memsync.CodeInternal, Message: "the search index was used after it was closed", Err: errClosed}
 	case x.gen == nil:
 		return nil, fmt.Errorf("%w: %w", ErrRebuild, x.why)
-	case !x.gen.there():
-		return x.gen, fmt.Errorf("%w: it was removed", errDamaged)
+	}
+	if err := x.gen.there(); err != nil {
+		return x.gen, err
 	}
 	return x.gen, fn(x.gen)
 }
@@ -289,7 +292,7 @@ func (x *Index) reopen() {
 		}
 	}
 	if err != nil {
-		x.unusable(sort(err))
+		x.unusable(judge(err))
 		return
 	}
 	x.gen, x.stamp = g, t.Stamp
@@ -343,11 +346,11 @@ func (x *Index) seal() error {
 		t = have
 		return nil
 	})
-	there := g.there()
+	gone := g.there()
 	if cerr := g.close(); err == nil {
 		err = cerr
 	}
-	if err != nil || !there {
+	if err != nil || gone != nil {
 		return err // the manifest says "open", so the next Open looks closely
 	}
 	sum, size, err := checksum(filepath.Join(g.path, rootFile))

@@ -174,7 +174,7 @@ func (m *matcher) rank(p plan) error {
 		if w.substr == "" || found[w.unit] && !w.ident {
 			continue
 		}
-		docs, err := m.all(fieldTri, sortedTrigrams(w.substr))
+		docs, err := m.containing(w.substr)
 		if err != nil {
 			return err
 		}

@@ -307,6 +307,24 @@ func TestRanking(t *testing.T) {
 	}
 }
 
+// A text inside words is found where it is, not where its pieces happen to be.
+func TestSubstrings(t *testing.T) {
+	x := with(t,
+		mem{path: "m/there.md", body: "the redeployment of naïveté and getUserName"},
+		mem{path: "m/pieces.md", body: "ploy loyal oyster ymer meridian enter naive"},
+	)
+	for query, want := range map[string]string{
+		"ploymen": "there",
+		"aivete":  "there", // folded
+		"serNam":  "there",
+		"ploymer": "",
+		"ploy":    "pieces", // a word of one; only what is no word is looked for inside others
+		"m/there": "there",
+	} {
+		finds(t, x, query, strings.Fields(want)...)
+	}
+}
+
 func TestHitsPointAtTheLine(t *testing.T) {
 	long := strings.Repeat("padding words that say nothing ", 40) + "here is the needle, é needle " + strings.Repeat("and more padding after it ", 40)
 	x := with(t,
