@@ -37,6 +37,7 @@ type matcher struct {
 	whole float64             // what cover is for a document that has all
 	freq  []float64           // of the term at hand, by document; zero between terms
 	seen  []uint64            // documents that have the term at hand
+	found []candidate         // what find gave
 	tfd   index.TermFieldDoc
 	steps int
 }
@@ -61,7 +62,8 @@ func newMatcher(ctx context.Context, r index.IndexReader, t totals) *matcher {
 func (m *matcher) free() {
 	clear(m.score)
 	clear(m.cover)
-	*m = matcher{score: m.score, cover: m.cover, freq: m.freq, seen: m.seen[:0]}
+	clear(m.found[:cap(m.found)]) // paths
+	*m = matcher{score: m.score, cover: m.cover, freq: m.freq, seen: m.seen[:0], found: m.found[:0]}
 	slates.Put(m)
 }
 

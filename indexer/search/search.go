@@ -119,7 +119,8 @@ func (m *matcher) find(p plan, exclude func(memsync.Path) bool) ([]candidate, er
 	if err != nil {
 		return nil, err
 	}
-	var found []candidate
+	found := m.found[:0]
+	defer func() { m.found = found }()
 	take := func(doc uint64, score float64) error {
 		if never.has(doc) {
 			return nil
