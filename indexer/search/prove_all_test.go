@@ -1,0 +1,5 @@
+//go:build prove
+
+package search
+
+const histories = 500

@@ -1,0 +1,236 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	index "github.com/blevesearch/bleve_index_api"
+
+	"memsync"
+)
+
+// Request is one search.
+type Request struct {
+	Query   Query
+	Exclude func(memsync.Path) bool // memories that must not be found: shadowed, held, expired, …; nil: none. Asked for every match
+	Limit   int                     // hits on a page; 0 means 10, at most 1,000
+	Cursor  string                  // Page.Next of the page before, of the same Query; "" for the first
+}
+
+// Page is what a search found.
+type Page struct {
+	Hits  []Hit
+	Total int    // how many memories match, on all pages
+	Next  string // the Cursor of the next page, "" on the last
+	Stamp string // what the index stood for when it was asked
+}
+
+// Hit is one memory that matches.
+type Hit struct {
+	Path    memsync.Path
+	ID      memsync.ID
+	Hash    memsync.Hash // of the bytes that were indexed
+	Score   float64      // comparable within one search; 0 for a query of filters alone
+	Line    int          // 1-based line of the file that matches best
+	Text    string       // that line
+	Snippet string       // the part of Text that matches, about 200 bytes; "…" where it was cut
+	Marks   []Range      // what to highlight in Snippet, in order, not overlapping
+}
+
+// Range is a span of bytes.
+type Range struct{ Start, End int }
+
+const (
+	defaultLimit = 10
+	mostLimit    = 1000
+)
+
+// Search finds memories. Hits come best first, ties by path; the order depends
+// on nothing but the query and what is in the index. Every query is answered:
+// errors are those of the index (ErrRebuild), of the context, and of a cursor
+// that belongs to another query (memsync.CodeUsage).
+func (x *Index) Search(ctx context.Context, req Request) (page Page, err error) {
+	limit := req.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	limit = min(limit, mostLimit)
+	skip, err := decodeCursor(req.Cursor, req.Query)
+	if err != nil {
+		return Page{}, err
+	}
+	p := newPlan(req.Query)
+	err = x.use(func(g *generation) error {
+		return g.read(func(r index.IndexReader, t totals) error {
+			page = Page{Stamp: t.Stamp}
+			if req.Query.Empty() || t.Docs == 0 {
+				return nil
+			}
+			m := newMatcher(ctx, r, t)
+			found, err := m.find(p, req.Exclude)
+			if err != nil {
+				return err
+			}
+			page.Total = len(found)
+			if skip >= len(found) {
+				m.free()
+				return nil
+			}
+			top, err := m.top(found, skip+limit)
+			if err != nil {
+				return err
+			}
+			for _, c := range top[skip:] {
+				hit, err := m.hit(c, p)
+				if err != nil {
+					return err
+				}
+				page.Hits = append(page.Hits, hit)
+			}
+			if skip+limit < page.Total {
+				page.Next = encodeCursor(skip+limit, req.Query)
+			}
+			m.free()
+			return nil
+		})
+	})
+	if err != nil {
+		return Page{}, err
+	}
+	return page, nil
+}
+
+// candidate is a document that matches.
+type candidate struct {
+	doc   uint64
+	score float64
+	path  string // "" until it is asked for
+}
+
+// find gives every document that matches, in no order.
+func (m *matcher) find(p plan, exclude func(memsync.Path) bool) ([]candidate, error) {
+	need, never, err := m.passed(p)
+	if err != nil {
+		return nil, err
+	}
+	found := m.found[:0]
+	defer func() { m.found = found }()
+	take := func(doc uint64, score float64) error {
+		if never.has(doc) {
+			return nil
+		}
+		for _, s := range need {
+			if !s.has(doc) {
+				return nil
+			}
+		}
+		c := candidate{doc: doc, score: score}
+		if exclude != nil {
+			if err := m.name(&c); err != nil || exclude(memsync.Path(c.path)) {
+				return err
+			}
+		}
+		found = append(found, c)
+		return nil
+	}
+	if p.asked {
+		if err := m.rank(p); err != nil {
+			return nil, err
+		}
+		for doc, score := range m.score {
+			if score > 0 {
+				if err := take(uint64(doc), score); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return found, nil
+	}
+	docs, err := m.all(fieldIs, []string{everyone})
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range docs {
+		if err := take(doc, 0); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// name looks up a candidate's path.
+func (m *matcher) name(c *candidate) (err error) {
+	if c.path == "" {
+		c.path, err = m.r.ExternalID(index.NewIndexInternalID(nil, c.doc))
+	}
+	return err
+}
+
+// top are the n best candidates in order, all of them if there are fewer.
+func (m *matcher) top(found []candidate, n int) ([]candidate, error) {
+	if n < len(found) {
+		// Whoever ties with the last must be compared by path.
+		least := nth(found, n)
+		found = slices.DeleteFunc(found, func(c candidate) bool { return c.score < least })
+	}
+	for i := range found {
+		if err := m.name(&found[i]); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	return found[:min(n, len(found))], nil
+}
+
+// nth is the n-th best score.
+func nth(found []candidate, n int) float64 {
+	best := make([]float64, 0, n+1) // ascending
+	for _, c := range found {
+		if len(best) == n && c.score <= best[0] {
+			continue
+		}
+		at, _ := slices.BinarySearch(best, c.score)
+		best = slices.Insert(best, at, c.score)
+		if len(best) > n {
+			best = slices.Delete(best, 0, 1)
+		}
+	}
+	return best[0]
+}
+
+// A cursor is how many hits came before, and which query it belongs to.
+
+func encodeCursor(skip int, q Query) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%016x", skip, q.fingerprint()))
+}
+
+func decodeCursor(s string, q Query) (skip int, err error) {
+	if s == "" {
+		return 0, nil
+	}
+	if raw, err := base64.RawURLEncoding.DecodeString(s); err == nil {
+		count, sum, _ := strings.Cut(string(raw), ".")
+		skip, err := strconv.Atoi(count)
+		if err == nil && skip > 0 && sum == fmt.Sprintf("%016x", q.fingerprint()) {
+			return skip, nil
+		}
+	}
+	return 0, &memsync.Error{Code: memsync.CodeUsage, Message: "the cursor does not belong to this search", Hint: "repeat the search that gave it, with the same words and filters, or begin without a cursor"}
+}
+
+func (q Query) fingerprint() uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %#v", mapping, q)
+	return h.Sum64()
+}
