@@ -13,7 +13,10 @@ import (
 )
 
 func init() {
-	verbs = append(verbs, (*app).acceptVerb, (*app).acceptDeletesVerb, (*app).allowVerb)
+	verbs = append(verbs,
+		verb{"accept PATH...", "Take held saves in as they are", (*app).acceptVerb},
+		verb{"accept-deletes", "Let a held mass delete go", (*app).acceptDeletesVerb},
+		verb{"allow FINGERPRINT --reason TEXT", "Say that what the scan found at one place is no secret", (*app).allowVerb})
 }
 
 // acceptable are the reasons to hold a save that a person's word ends. What
@@ -24,8 +27,6 @@ var acceptable = []memsync.Code{memsync.CodeInjection, memsync.CodeHidden, memsy
 
 func (a *app) acceptVerb() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "accept PATH...",
-		Short: "Take held saves in as they are",
 		Long: "accept takes saves that wait because of their text (injection where agents write, hidden characters), because their memory\n" +
 			"was deleted, forgotten or is pinned, or because a person once rejected what they say. A forgotten memory's file gets a\n" +
 			"new id. `memsync status` lists what is held and why. A person's decision.",
@@ -128,8 +129,6 @@ func (a *app) printAccepted(r keeper.Report, accept map[memsync.Path]memsync.Act
 
 func (a *app) acceptDeletesVerb() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "accept-deletes",
-		Short: "Let a held mass delete go",
 		Long: "Deletes that take more than [deletes] hold_files files and hold_percent of a scope at once wait for a person, and so does a\n" +
 			"scope directory that vanished. accept-deletes records them; each can be brought back with `memsync restore`.\n" +
 			"A person's decision.",
@@ -172,8 +171,6 @@ func fingerprintsOf(h memsync.Held) []string {
 func (a *app) allowVerb() *cobra.Command {
 	var reason, path string
 	cmd := &cobra.Command{
-		Use:   "allow FINGERPRINT --reason TEXT",
-		Short: "Say that what the scan found at one place is no secret",
 		Long: "allow releases a false positive of the scan, by its fingerprint, at the path it was found at and nowhere else. The held file\n" +
 			"is decided again at once. `memsync status --json` shows the fingerprints of what is held. A person's decision.",
 		Args: cobra.ExactArgs(1),

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -41,6 +42,7 @@ type app struct {
 	lost     bool   // an owner died before it answered
 
 	root    *cobra.Command
+	unbuilt map[*cobra.Command]verb // below root, see build
 	verb    *cobra.Command
 	running bool   // a verb has begun: what it returns is no complaint about the command line
 	draft   string // directory of what a person typed in an editor, until it is accepted
@@ -55,7 +57,7 @@ type app struct {
 	}
 }
 
-// command builds the verb tree.
+// command builds the tree of verbs, each no more than its line in the list.
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "memsync",
@@ -89,12 +91,46 @@ func (a *app) command() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &memsync.Error{Code: memsync.CodeUsage, Message: err.Error(), Hint: "see `" + cmd.CommandPath() + " --help`"}
 	})
-	for _, add := range verbs {
-		verb := add(a)
-		a.prepare(verb)
-		root.AddCommand(verb)
+	a.unbuilt = map[*cobra.Command]verb{}
+	for _, v := range verbs {
+		stub := &cobra.Command{Use: v.use, Short: v.short, Run: func(*cobra.Command, []string) {}}
+		a.unbuilt[stub] = v
+		root.AddCommand(stub)
 	}
 	return root
+}
+
+// execute runs a command line.
+func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) error {
+	a.build(root, args)
+	root.SetArgs(append([]string{}, args...)) // never nil, which would mean this process's own
+	return root.ExecuteContext(ctx)
+}
+
+// build makes the verbs that a command line may mean: the one that it names, none
+// for the list of them all, otherwise (help about one, completion, an unknown
+// word) all. Their flags would be half of what a start costs.
+func (a *app) build(root *cobra.Command, args []string) {
+	named, _, err := root.Find(args)
+	if v, ok := a.unbuilt[named]; err == nil && ok {
+		a.replace(root, named, v)
+		return
+	}
+	if !slices.ContainsFunc(args, func(arg string) bool { return arg != "--help" && arg != "-h" }) {
+		return
+	}
+	for stub, v := range a.unbuilt {
+		a.replace(root, stub, v)
+	}
+}
+
+func (a *app) replace(root, stub *cobra.Command, v verb) {
+	cmd := v.build(a)
+	cmd.Use, cmd.Short = v.use, v.short
+	a.prepare(cmd)
+	root.RemoveCommand(stub)
+	root.AddCommand(cmd)
+	delete(a.unbuilt, stub)
 }
 
 // prepare gives every verb the same manners: a wrong number of arguments is
@@ -165,9 +201,15 @@ func unknownVerb(parent *cobra.Command, word string) *memsync.Error {
 	return e
 }
 
-// verbs are the commands, in the order in which help lists them. Each file of
-// this package adds its own.
-var verbs []func(*app) *cobra.Command
+// verb is a command: what the list of them says, and the rest, which is made
+// when it is asked for.
+type verb struct {
+	use, short string
+	build      func(*app) *cobra.Command
+}
+
+// verbs are the commands. Each file of this package adds its own.
+var verbs []verb
 
 // usage is an error of the command line.
 func usage(format string, args ...any) error {

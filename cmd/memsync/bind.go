@@ -16,13 +16,13 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).bindVerb) }
+func init() {
+	verbs = append(verbs, verb{"bind DIR", "Make a directory inside the store's repository a scope", (*app).bindVerb})
+}
 
 func (a *app) bindVerb() *cobra.Command {
 	var agent string
 	cmd := &cobra.Command{
-		Use:   "bind DIR",
-		Short: "Make a directory inside the store's repository a scope",
 		Long: "bind adds DIR, and each folder in it that has a MEMORY.md of its own, to memsync.toml. No file in the directory is\n" +
 			"touched: ids go to the ledger, MEMORY.md is only checked, and what memsync writes about it lives elsewhere in the\n" +
 			"store. Agents don't change policy.",

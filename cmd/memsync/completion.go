@@ -6,14 +6,14 @@ import (
 	"memsync"
 )
 
-func init() { verbs = append(verbs, (*app).completionVerb) }
+func init() {
+	verbs = append(verbs, verb{"completion SHELL", "Print the completion script of bash, zsh, fish or powershell", (*app).completionVerb})
+}
 
 // completionVerb stands for cobra's own, which writes the help of four verbs at
 // every start of the program.
 func (a *app) completionVerb() *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion SHELL",
-		Short: "Print the completion script of bash, zsh, fish or powershell",
 		Long: "Print the completion script of SHELL: bash, zsh, fish or powershell. To load it in\n" +
 			"every new shell:\n\n" +
 			"  bash        memsync completion bash > ~/.local/share/bash-completion/completions/memsync\n" +

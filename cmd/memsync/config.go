@@ -17,13 +17,12 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).configVerb) }
+func init() {
+	verbs = append(verbs, verb{"config", "List, read and set what memsync.toml says", (*app).configVerb})
+}
 
 func (a *app) configVerb() *cobra.Command {
-	return group(&cobra.Command{
-		Use:   "config",
-		Short: "List, read and set what memsync.toml says",
-	}, a.configList(), a.configGet(), a.configSet())
+	return group(&cobra.Command{}, a.configList(), a.configGet(), a.configSet())
 }
 
 // setting is one key with its value and where it comes from.

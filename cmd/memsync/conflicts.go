@@ -11,7 +11,9 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).conflictsVerb) }
+func init() {
+	verbs = append(verbs, verb{"conflicts [MEMORY]", "List the texts that lost and that nobody has looked at", (*app).conflictsVerb})
+}
 
 // conflictRow is a conflict for programs.
 type conflictRow struct {
@@ -22,8 +24,6 @@ type conflictRow struct {
 func (a *app) conflictsVerb() *cobra.Command {
 	var diff bool
 	cmd := &cobra.Command{
-		Use:   "conflicts [MEMORY]",
-		Short: "List the texts that lost and that nobody has looked at",
 		Long: "Where two versions of a memory overlapped, one stands in the file and the other in a conflict copy. conflicts lists these,\n" +
 			"the copies that file-sync tools leave, and held versions that were saved over. `memsync resolve NAME` ends one.",
 		Args: cobra.MaximumNArgs(1),

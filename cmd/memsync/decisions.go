@@ -11,13 +11,14 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).decisionsVerb, (*app).historyVerb) }
+func init() {
+	verbs = append(verbs,
+		verb{"decisions", "List, show and revert what was decided on this machine", (*app).decisionsVerb},
+		verb{"history [MEMORY]", "List what happened on this machine: committed, held, rejected, nothing to do", (*app).historyVerb})
+}
 
 func (a *app) decisionsVerb() *cobra.Command {
-	return group(&cobra.Command{
-		Use:   "decisions",
-		Short: "List, show and revert what was decided on this machine",
-	}, a.decisionsList(), a.decisionsShow(), a.decisionsRevert())
+	return group(&cobra.Command{}, a.decisionsList(), a.decisionsShow(), a.decisionsRevert())
 }
 
 func (a *app) decisionsList() *cobra.Command {
@@ -168,9 +169,7 @@ func (a *app) historyVerb() *cobra.Command {
 	var after uint64
 	var limit int
 	cmd := &cobra.Command{
-		Use:   "history [MEMORY]",
-		Short: "List what happened on this machine: committed, held, rejected, nothing to do",
-		Args:  cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var k *opened
 			var err error

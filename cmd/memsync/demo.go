@@ -15,14 +15,14 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).demoVerb) }
+func init() {
+	verbs = append(verbs, verb{"demo [DIR]", "Show one save becoming one commit, in a store of its own", (*app).demoVerb})
+}
 
 func (a *app) demoVerb() *cobra.Command {
 	return &cobra.Command{
-		Use:   "demo [DIR]",
-		Short: "Show one save becoming one commit, in a store of its own",
-		Long:  "demo makes a small store, saves a few memories into it as an editor would, and shows what happens. Without DIR the\nstore is made in a temporary directory and stays there for you to look at.",
-		Args:  cobra.MaximumNArgs(1),
+		Long: "demo makes a small store, saves a few memories into it as an editor would, and shows what happens. Without DIR the\nstore is made in a temporary directory and stays there for you to look at.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := demoDir(args)
 			if err != nil {

@@ -10,13 +10,13 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).diffVerb) }
+func init() {
+	verbs = append(verbs, verb{"diff [MEMORY]", "Show what changed: on disk against what was accepted, or between two commits", (*app).diffVerb})
+}
 
 func (a *app) diffVerb() *cobra.Command {
 	var from, to string
 	cmd := &cobra.Command{
-		Use:   "diff [MEMORY]",
-		Short: "Show what changed: on disk against what was accepted, or between two commits",
 		Long: "Without --from, diff compares the files on disk with their last accepted versions, held ones included. With --from it\n" +
 			"compares that commit with --to (default HEAD); MEMORY.md and what else is made from the memories is left to git diff, and\n" +
 			"a memory that was forgotten is in no past.",

@@ -24,7 +24,9 @@ import (
 
 func verbTree() *cobra.Command {
 	a := &app{ctx: context.Background(), stdin: strings.NewReader(""), stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, env: noEnv}
-	return a.command()
+	root := a.command()
+	a.build(root, []string{"help"})
+	return root
 }
 
 // eachVerb walks the verbs that do something, by name.

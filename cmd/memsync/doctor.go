@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func init() { verbs = append(verbs, (*app).doctorVerb) }
+func init() {
+	verbs = append(verbs, verb{"doctor", "Check that journal, catalog, HEAD, disk and MEMORY.md agree", (*app).doctorVerb})
+}
 
 func (a *app) doctorVerb() *cobra.Command {
 	return &cobra.Command{
-		Use:   "doctor",
-		Short: "Check that journal, catalog, HEAD, disk and MEMORY.md agree",
-		Long:  "doctor changes nothing. It exits 0 when everything agrees and 1 when something does not.",
-		Args:  cobra.NoArgs,
+		Long: "doctor changes nothing. It exits 0 when everything agrees and 1 when something does not.",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			k, err := a.openHere()
 			if err != nil {

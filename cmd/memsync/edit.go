@@ -7,14 +7,16 @@ import (
 )
 
 func init() {
-	verbs = append(verbs, (*app).editVerb, (*app).renameVerb, (*app).deleteVerb, (*app).batchVerb)
+	verbs = append(verbs,
+		verb{"edit MEMORY", "Change a memory: the keys that are given, or its text", (*app).editVerb},
+		verb{"rename MEMORY [NAME]", "Give a memory a new name, or move it to another scope", (*app).renameVerb},
+		verb{"delete MEMORY", "Delete a memory; `restore` brings it back", (*app).deleteVerb},
+		verb{"batch MEMORY --operations JSON", "Apply several edits to a memory's text, all or none", (*app).batchVerb})
 }
 
 func (a *app) editVerb() *cobra.Command {
 	var f fields
 	cmd := &cobra.Command{
-		Use:   "edit MEMORY",
-		Short: "Change a memory: the keys that are given, or its text",
 		Long: "edit changes the keys and the text that are given and nothing else in the file. Without any of them it opens the\n" +
 			"memory in $VISUAL or $EDITOR and submits what you save.",
 		Args: cobra.ExactArgs(1),
@@ -57,10 +59,8 @@ func (a *app) editVerb() *cobra.Command {
 func (a *app) renameVerb() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
-		Use:   "rename MEMORY [NAME]",
-		Short: "Give a memory a new name, or move it to another scope",
-		Long:  "rename changes the name and the file name. With --to the memory moves to another scope with its id and events.",
-		Args:  cobra.RangeArgs(1, 2),
+		Long: "rename changes the name and the file name. With --to the memory moves to another scope with its id and events.",
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 && to == "" {
 				return usage("give a new name, or --to SCOPE")
@@ -97,9 +97,7 @@ func (a *app) renameVerb() *cobra.Command {
 
 func (a *app) deleteVerb() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "delete MEMORY",
-		Short: "Delete a memory; `restore` brings it back",
-		Args:  cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			k, m, err := a.target(args[0])
 			if err != nil {
@@ -118,8 +116,6 @@ func (a *app) deleteVerb() *cobra.Command {
 func (a *app) batchVerb() *cobra.Command {
 	var operations, base string
 	cmd := &cobra.Command{
-		Use:   "batch MEMORY --operations JSON",
-		Short: "Apply several edits to a memory's text, all or none",
 		Long: "The operations are a JSON list, applied in order: {\"action\":\"add\",\"content\":…}, {\"action\":\"replace\",\"old_text\":…,\"content\":…},\n" +
 			"{\"action\":\"remove\",\"old_text\":…}. An old_text that is missing or there more than once refuses all of them.",
 		Args: cobra.ExactArgs(1),

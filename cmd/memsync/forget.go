@@ -11,7 +11,9 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).forgetVerb) }
+func init() {
+	verbs = append(verbs, verb{"forget MEMORY", "Take a memory away for good: file, snapshots, conflict copies, journal", (*app).forgetVerb})
+}
 
 // forgetting is what a forget will take away, told before it is done.
 type forgetting struct {
@@ -27,8 +29,6 @@ type forgetting struct {
 
 func (a *app) forgetVerb() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "forget MEMORY",
-		Short: "Take a memory away for good: file, snapshots, conflict copies, journal",
 		Long: "forget takes the memory's file and every snapshot, archived and conflict copy in one commit, scrubs its text from the\n" +
 			"journal and remembers only that it was forgotten: nothing brings it back, no read shows it at any time or revision,\n" +
 			"and nobody without a person's privileges can write the same text again. A deleted memory can be forgotten too, by its\n" +

@@ -15,14 +15,12 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).initVerb) }
+func init() { verbs = append(verbs, verb{"init [DIR]", "Make a directory a store", (*app).initVerb}) }
 
 func (a *app) initVerb() *cobra.Command {
 	var dedicated, workspace bool
 	var branch string
 	cmd := &cobra.Command{
-		Use:   "init [DIR]",
-		Short: "Make a directory a store",
 		Long: "Inside a project's git work tree that has a commit, init adds .memsync/ at its top: a workspace scope that you\n" +
 			"commit with your project. Elsewhere it makes a dedicated store: a repository that memsync commits to, with the\n" +
 			"global scope in memory/. Directories that hold memories already are adopted as they are: no file in them is ever\n" +

@@ -11,7 +11,9 @@ import (
 	"memsync/internal/store"
 )
 
-func init() { verbs = append(verbs, (*app).listVerb) }
+func init() {
+	verbs = append(verbs, verb{"list", "List the memories that are in force here, most specific scope first", (*app).listVerb})
+}
 
 // row is one memory of a listing.
 type row struct {
@@ -55,8 +57,6 @@ func (a *app) listVerb() *cobra.Command {
 	var all bool
 	var asOf asOfFlags
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the memories that are in force here, most specific scope first",
 		Long: "list reads the store that is found here, the home store and its local store. A memory is hidden by one of the same\n" +
 			"type and slug in a more specific scope; --all lists it too and says by which.",
 		Args: cobra.NoArgs,

@@ -9,7 +9,9 @@ import (
 	"memsync/gitlog"
 )
 
-func init() { verbs = append(verbs, (*app).logVerb) }
+func init() {
+	verbs = append(verbs, verb{"log [MEMORY]", "List the commits of the store, or the versions of one memory", (*app).logVerb})
+}
 
 // logEntry is one version for programs.
 type logEntry struct {
@@ -24,10 +26,8 @@ type logEntry struct {
 func (a *app) logVerb() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
-		Use:   "log [MEMORY]",
-		Short: "List the commits of the store, or the versions of one memory",
-		Long:  "log reads git: what was committed, by whom, by which decision. See `history` for what happened on this machine.",
-		Args:  cobra.MaximumNArgs(1),
+		Long: "log reads git: what was committed, by whom, by which decision. See `history` for what happened on this machine.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			q := gitlog.LogQuery{Limit: limit}
 			if len(args) == 0 {

@@ -22,7 +22,5 @@ func main() {
 // run is the whole program.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{ctx: ctx, args: args, stdin: stdin, stdout: newOutput(stdout), stderr: stderr, env: os.Getenv}
-	root := a.command()
-	root.SetArgs(args)
-	return a.finish(root.ExecuteContext(ctx))
+	return a.finish(a.execute(ctx, a.command(), args))
 }

@@ -11,13 +11,13 @@ import (
 	"memsync/internal/format"
 )
 
-func init() { verbs = append(verbs, (*app).newVerb) }
+func init() {
+	verbs = append(verbs, verb{"new [NAME] --type TYPE", "Write a new memory in your editor", (*app).newVerb})
+}
 
 func (a *app) newVerb() *cobra.Command {
 	var f fields
 	cmd := &cobra.Command{
-		Use:   "new [NAME] --type TYPE",
-		Short: "Write a new memory in your editor",
 		Long: "new opens $VISUAL or $EDITOR on a template and submits what you save; a file that you leave as it was, or empty, is no\n" +
 			"memory. It needs a terminal: `memsync write` is for everything else.",
 		Args: cobra.MaximumNArgs(1),

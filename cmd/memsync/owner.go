@@ -191,9 +191,7 @@ func (c *call) run(host *app, given map[string][]byte) (code int) {
 			code = a.finish(&memsync.Error{Code: memsync.CodeInternal, Message: fmt.Sprintf("bug: %v", r)})
 		}
 	}()
-	root := a.command()
-	root.SetArgs(append([]string{}, o.Args...)) // never nil, which would mean this process's own
-	return a.finish(root.ExecuteContext(c.ctx))
+	return a.finish(a.execute(c.ctx, a.command(), o.Args))
 }
 
 // env is the client's environment. Its home store is where the client means.

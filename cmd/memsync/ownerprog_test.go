@@ -21,7 +21,7 @@ func ownerProgram(args []string) int {
 	if len(args) > 0 {
 		version = args[0]
 	}
-	verbs = append(verbs, (*app).panicVerb, (*app).pauseVerb)
+	verbs = append(verbs, verb{"panic", "have a defect", (*app).panicVerb}, verb{"pause FIFO", "keep the store", (*app).pauseVerb})
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	a := &app{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
@@ -56,7 +56,7 @@ func serveHere(ctx context.Context, a *app) error {
 
 // panicVerb has a defect, while it has the store.
 func (a *app) panicVerb() *cobra.Command {
-	return &cobra.Command{Use: "panic", RunE: func(*cobra.Command, []string) error {
+	return &cobra.Command{RunE: func(*cobra.Command, []string) error {
 		if _, err := a.openHere(); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (a *app) panicVerb() *cobra.Command {
 
 // pauseVerb has the store until somebody writes to the FIFO.
 func (a *app) pauseVerb() *cobra.Command {
-	return &cobra.Command{Use: "pause FIFO", RunE: func(_ *cobra.Command, args []string) error {
+	return &cobra.Command{RunE: func(_ *cobra.Command, args []string) error {
 		k, err := a.openHere()
 		if err != nil {
 			return err

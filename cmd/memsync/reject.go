@@ -8,14 +8,14 @@ import (
 	"memsync"
 )
 
-func init() { verbs = append(verbs, (*app).rejectVerb) }
+func init() {
+	verbs = append(verbs, verb{"reject MEMORY --reason TEXT | reject --value TEXT --reason TEXT", "Reject a text: no agent or program can write it again under any name", (*app).rejectVerb})
+}
 
 func (a *app) rejectVerb() *cobra.Command {
 	var value, reason string
 	var at place
 	cmd := &cobra.Command{
-		Use:   "reject MEMORY --reason TEXT | reject --value TEXT --reason TEXT",
-		Short: "Reject a text: no agent or program can write it again under any name",
 		Long: "reject MEMORY rejects what the memory says and deletes it; reject --value rejects a text that may be nowhere yet. The\n" +
 			"text itself is not kept, only its hash. A person who saves it again is shown the rejection, and wins. A person's decision.",
 		Args: cobra.MaximumNArgs(1),

@@ -12,14 +12,14 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).resolveVerb) }
+func init() {
+	verbs = append(verbs, verb{"resolve NAME --ours | --theirs | --edit | --file FILE", "End a conflict: keep what stands, take what lost, or write what is right", (*app).resolveVerb})
+}
 
 func (a *app) resolveVerb() *cobra.Command {
 	var ours, theirs, edit bool
 	var file string
 	cmd := &cobra.Command{
-		Use:   "resolve NAME --ours | --theirs | --edit | --file FILE",
-		Short: "End a conflict: keep what stands, take what lost, or write what is right",
 		Long: "NAME is a conflict's name as `memsync conflicts` lists it, or a memory with one conflict. The conflict copy goes in the\n" +
 			"same commit as the memory's change, with a ledger event. A copy that a file-sync tool left is removed from disk; where\n" +
 			"its text is taken nowhere, resolve asks first, unless --yes. A person's decision.",

@@ -17,12 +17,12 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).restoreVerb) }
+func init() {
+	verbs = append(verbs, verb{"restore [MEMORY[@REV]]", "Bring back a deleted memory, an older version, or the files of a held mass delete", (*app).restoreVerb})
+}
 
 func (a *app) restoreVerb() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "restore [MEMORY[@REV]]",
-		Short: "Bring back a deleted memory, an older version, or the files of a held mass delete",
 		Long: "restore MEMORY brings a deleted memory back with its id and events; restore MEMORY@REV makes the version of a commit\n" +
 			"the present one. Without an argument it writes back the files of deletes that wait or that nobody has looked at yet, from\n" +
 			"their accepted bytes, and never over a file. What was forgotten does not come back. A person's decision.",

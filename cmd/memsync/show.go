@@ -11,13 +11,13 @@ import (
 	"memsync"
 )
 
-func init() { verbs = append(verbs, (*app).showVerb) }
+func init() {
+	verbs = append(verbs, verb{"show MEMORY[@REV]", "Print a memory, now or at any commit or time", (*app).showVerb})
+}
 
 func (a *app) showVerb() *cobra.Command {
 	var asOf asOfFlags
 	cmd := &cobra.Command{
-		Use:   "show MEMORY[@REV]",
-		Short: "Print a memory, now or at any commit or time",
 		Long: "show prints the file's bytes on stdout. With --json it prints header, text, evidence and where it stands. A memory that\n" +
 			"was forgotten is in no past.",
 		Args: cobra.ExactArgs(1),

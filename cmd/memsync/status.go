@@ -9,14 +9,14 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).statusVerb) }
+func init() {
+	verbs = append(verbs, verb{"status", "Compare disk, HEAD and what was accepted, now", (*app).statusVerb})
+}
 
 func (a *app) statusVerb() *cobra.Command {
 	return &cobra.Command{
-		Use:   "status",
-		Short: "Compare disk, HEAD and what was accepted, now",
-		Long:  "status looks at the disk each time it is asked. It exits 0 when nothing waits and 1 when something does.",
-		Args:  cobra.NoArgs,
+		Long: "status looks at the disk each time it is asked. It exits 0 when nothing waits and 1 when something does.",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			k, err := a.openHere()
 			if err != nil {

@@ -9,13 +9,13 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).upVerb) }
+func init() {
+	verbs = append(verbs, verb{"up [DIR…]", "Watch a store and take every save through the house: decide, normalize, journal, commit, list", (*app).upVerb})
+}
 
 func (a *app) upVerb() *cobra.Command {
 	var once, poll bool
 	cmd := &cobra.Command{
-		Use:   "up [DIR…]",
-		Short: "Watch a store and take every save through the house: decide, normalize, journal, commit, list",
 		Long: "up watches the store of the working directory, or the stores of the directories given, until it is told to\n" +
 			"stop (Ctrl-C, SIGTERM, SIGHUP). Every save is decided about a moment after it is settled, committed in one commit and\n" +
 			"listed in MEMORY.md; while it runs, the other verbs act through it. It says on stderr when it is ready, and prints\n" +

@@ -10,13 +10,13 @@ import (
 	"memsync"
 )
 
-func init() { verbs = append(verbs, (*app).versionVerb) }
+func init() {
+	verbs = append(verbs, verb{"version", "Print the version of the program and of the formats it knows", (*app).versionVerb})
+}
 
 func (a *app) versionVerb() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of the program and of the formats it knows",
-		Args:  cobra.NoArgs,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := version
 			if info, ok := debug.ReadBuildInfo(); ok && v == "dev" && info.Main.Version != "" && info.Main.Version != "(devel)" {

@@ -7,13 +7,13 @@ import (
 	"memsync/keeper"
 )
 
-func init() { verbs = append(verbs, (*app).writeVerb) }
+func init() {
+	verbs = append(verbs, verb{"write [NAME]", "Write a memory: a new one, or a correction of the one with that key or name", (*app).writeVerb})
+}
 
 func (a *app) writeVerb() *cobra.Command {
 	var f fields
 	cmd := &cobra.Command{
-		Use:   "write [NAME]",
-		Short: "Write a memory: a new one, or a correction of the one with that key or name",
 		Example: `  memsync write "Test Integrity" --type feedback --description "Fix production bugs instead of weakening tests" --content @note.md
   echo "We deploy on Tuesdays." | memsync write --type project --name "Deploy day" --key deploy-day --content -`,
 		Args: cobra.MaximumNArgs(1),
