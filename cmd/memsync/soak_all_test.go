@@ -59,7 +59,8 @@ func TestSoak(t *testing.T) {
 			s.ok("write", fmt.Sprintf("Client %d", i%50), "--type", "user", "--content", fmt.Sprintf("Client text %d.", i*7919))
 		case 7:
 			if i%200 == 7 {
-				s.ok("delete", fmt.Sprintf("Client %d", (i-2)%50))
+				s.ok("write", fmt.Sprintf("Gone %d", i), "--type", "user", "--content", fmt.Sprintf("Gone text %d.", i*104729))
+				s.ok("delete", fmt.Sprintf("Gone %d", i))
 			}
 		case 9:
 			s.ok("list", "--json")
