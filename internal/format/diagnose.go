@@ -86,6 +86,10 @@ func remedy(line string) (col int, hint string) {
 		return indent, "check the indentation and the lines around it"
 	case value[0] == '"' || value[0] == '\'':
 		return col, "close the quote, or put the whole value in quotes: " + clip(key) + ": \"…\""
+	case value[0] == '[' && !strings.Contains(value, "]"):
+		return col, "close the list with `]`, or put the value in quotes if it is none"
+	case value[0] == '{' && !strings.Contains(value, "}"):
+		return col, "close the braces with `}`, or put the value in quotes if they are text"
 	}
 	return col, "put the value in quotes: " + clip(key) + ": '…'"
 }

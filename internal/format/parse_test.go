@@ -61,6 +61,8 @@ func TestRefusals(t *testing.T) {
 		detail, is string
 	}{
 		{"bad YAML", "---\nname: a\nb: [c\n---\n", memsync.CodeFrontmatter, 3, 4, "not valid YAML", "quotes", "", ""},
+		{"a list that is not closed", "---\nname: a\ntags: [a, b\n---\n", memsync.CodeFrontmatter, 3, 7, "not valid YAML", "close the list with `]`", "", ""},
+		{"braces that are not closed", "---\nname: a\nmetadata: {type: user\n---\n", memsync.CodeFrontmatter, 3, 11, "not valid YAML", "close the braces with `}`", "", ""},
 		{"Q20 a backtick", "---\nname: a\npath: `C:\\agent\\x`\n---\n", memsync.CodeFrontmatter, 3, 7, "not valid YAML", "put the value in quotes: path: '…'", "", ""},
 		{"no space after the colon", "---\nname:a\n---\n", memsync.CodeFrontmatter, 2, 1, "not a mapping", "key: value", "", ""},
 		{"no space after a later colon", "---\nname: a\nb:c\n---\n", memsync.CodeFrontmatter, 3, 2, "not valid YAML", "space after the colon", "", ""},
