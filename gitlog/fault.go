@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"memsync"
+	"memsync/internal/diskfull"
 )
 
 // fault turns an error of the file system into one with a code. what says what
@@ -17,7 +18,7 @@ func fault(code memsync.Code, what string, err error) error {
 	}
 	e := &memsync.Error{Code: code, Message: what, Err: err}
 	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case diskfull.Is(err):
 		e.Code = memsync.CodeIOFull
 		e.Hint = "nothing was changed; free some space, then run the command again: a save waits on disk and is taken then"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

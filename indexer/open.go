@@ -14,6 +14,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"memsync"
+	"memsync/internal/diskfull"
 )
 
 // schema changes when what the catalog holds is computed or written
@@ -243,7 +244,7 @@ func wrap(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		code = memsync.CodeIODenied
-	case isFull(err):
+	case diskfull.Is(err):
 		code = memsync.CodeIOFull
 	}
 	return &memsync.Error{Code: code, Message: "the catalog can't be read or written", Err: err,

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"memsync"
+	"memsync/internal/diskfull"
 )
 
 // ioError gives a failure of the file system its code and its remedy.
@@ -18,7 +19,7 @@ func ioError(err error, p memsync.Path) error {
 		return err
 	}
 	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case diskfull.Is(err):
 		return &memsync.Error{Code: memsync.CodeIOFull, Path: p, Err: err, Message: "the disk is full",
 			Hint: "free some space and run the command again; nothing was lost"}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

@@ -16,6 +16,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"memsync"
+	"memsync/internal/diskfull"
 )
 
 // Options say how a journal is opened. The zero value is right for a keeper.
@@ -230,7 +231,7 @@ func (j *Journal) run(fn func(*bolt.Tx) error, with func(*bolt.DB, func(*bolt.Tx
 // wrap names the file and what was tried. A full disk keeps its own code.
 func (j *Journal) wrap(what string, err error) error {
 	code, hint := memsync.CodeJournal, "see that "+filepath.Dir(j.file)+" can be written"
-	if isFull(err) {
+	if diskfull.Is(err) {
 		code, hint = memsync.CodeIOFull, "nothing was changed; make room on the disk and try again"
 	}
 	return &memsync.Error{Code: code, Message: what, Hint: hint, Err: err}

@@ -13,6 +13,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"memsync"
+	"memsync/internal/diskfull"
 )
 
 // ErrRebuild is wrapped by errors of an index that has nothing to search in:
@@ -33,7 +34,7 @@ var outside = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, sys
 
 // environment reports an error that rebuilding would not heal.
 func environment(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || isFull(err) || slices.ContainsFunc(outside, func(no syscall.Errno) bool { return errors.Is(err, no) })
+	return errors.Is(err, fs.ErrPermission) || diskfull.Is(err) || slices.ContainsFunc(outside, func(no syscall.Errno) bool { return errors.Is(err, no) })
 }
 
 // unflattened gives an error of scorch its number back, which scorch lost: it
@@ -77,7 +78,7 @@ func wrap(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		code = memsync.CodeIODenied
-	case isFull(err):
+	case diskfull.Is(err):
 		code = memsync.CodeIOFull
 	}
 	return &memsync.Error{Code: code, Message: "the search index can't be read or written", Err: err,

@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"memsync"
+	"memsync/internal/diskfull"
 )
 
 // Options say how an index is opened.
@@ -114,7 +115,7 @@ func (x *Index) load() (*generation, string, error) {
 	if m.Closed != nil {
 		// On a full disk it can be searched still; what is written all the same
 		// makes the checksum wrong, and the next Open sees that.
-		if err := (manifest{Index: m.Index}).write(x.dir, false); err != nil && !isFull(err) {
+		if err := (manifest{Index: m.Index}).write(x.dir, false); err != nil && !diskfull.Is(err) {
 			return nil, "", err
 		}
 	}

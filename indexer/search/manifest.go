@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+
+	"memsync/internal/diskfull"
 )
 
 // The directory of an index:
@@ -120,7 +122,7 @@ func syncDir(dir string) error {
 		return err
 	}
 	defer d.Close()
-	if err := d.Sync(); err != nil && (isFull(err) || errors.Is(err, os.ErrClosed)) {
+	if err := d.Sync(); err != nil && (diskfull.Is(err) || errors.Is(err, os.ErrClosed)) {
 		return err
 	}
 	return nil
