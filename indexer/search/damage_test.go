@@ -62,6 +62,20 @@ func (h *history) docs() []mem {
 	return slices.SortedFunc(maps.Values(h.last), func(a, b mem) int { return strings.Compare(a.path, b.path) })
 }
 
+// closed writes a history into a new index in dir, and closes it.
+func closed(t testing.TB, dir string) *history {
+	t.Helper()
+	x, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := write(t, x)
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
 func write(t testing.TB, x *Index) *history {
 	t.Helper()
 	h := &history{after: make(map[string]string), last: make(map[string]mem)}
@@ -249,14 +263,7 @@ func heals(t *testing.T, dir string, h *history) (usable bool) {
 // Files of somebody else in the directory are left alone and harm nothing.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
-	x, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := write(t, x)
-	if err := x.Close(); err != nil {
-		t.Fatal(err)
-	}
+	h := closed(t, dir)
 	gen, err := generations(dir)
 	if err != nil || len(gen) != 1 {
 		t.Fatal(gen, err)
@@ -269,7 +276,7 @@ func TestForeignFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	x = openAt(t, dir)
+	x := openAt(t, dir)
 	if got, err := answers(x); x.Stamp() != "r5" || err != nil || got != h.after["r5"] {
 		t.Errorf("%q %v", x.Stamp(), err)
 	}
@@ -283,14 +290,7 @@ func TestForeignFiles(t *testing.T) {
 // What a process that died while rebuilding left is swept away.
 func TestHalfARebuild(t *testing.T) {
 	dir := t.TempDir()
-	x, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := write(t, x)
-	if err := x.Close(); err != nil {
-		t.Fatal(err)
-	}
+	h := closed(t, dir)
 	if err := os.CopyFS(filepath.Join(dir, "index-9"), os.DirFS(filepath.Join(dir, "index-1"))); err != nil {
 		t.Fatal(err)
 	}
@@ -308,14 +308,7 @@ func TestHalfARebuild(t *testing.T) {
 // An index of another version of fields and analysis is made anew.
 func TestAnotherVersion(t *testing.T) {
 	dir := t.TempDir()
-	x, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := write(t, x)
-	if err := x.Close(); err != nil {
-		t.Fatal(err)
-	}
+	h := closed(t, dir)
 	m, err := readManifest(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -96,14 +96,7 @@ func unprivileged(t *testing.T, fn func()) {
 func TestDenied(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "index")
-	x, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := write(t, x)
-	if err := x.Close(); err != nil {
-		t.Fatal(err)
-	}
+	h := closed(t, dir)
 	for p := range counting(t, dir) {
 		os.Chmod(filepath.Join(dir, p), 0o666)
 	}
@@ -136,7 +129,7 @@ func TestDenied(t *testing.T) {
 		})
 		os.Chmod(filepath.Join(dir, p), info.Mode())
 	}
-	x = openAt(t, dir)
+	x := openAt(t, dir)
 	if got, err := answers(x); x.Stamp() != "r5" || err != nil || got != h.after["r5"] {
 		t.Errorf("afterwards: %q %v", x.Stamp(), err)
 	}
