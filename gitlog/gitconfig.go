@@ -296,13 +296,11 @@ func parseSection(text string, i int) (name string, next int, ok bool) {
 }
 
 // parseValue reads a value from behind its "=" to the end of its line, with
-// quotes, escapes, comments and continued lines.
+// quotes, escapes, comments and continued lines. White space inside is kept as
+// it is, as git does from 2.45 on; before, each became a blank.
 func parseValue(text string, i int) (value string, next int, ok bool) {
 	var b strings.Builder
 	quoted, spaces := false, ""
-	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
-		i++
-	}
 	for ; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -313,7 +311,9 @@ func parseValue(text string, i int) (value string, next int, ok bool) {
 		case !quoted && (c == '#' || c == ';'):
 			return b.String(), lineEnd(text, i), true
 		case !quoted && (c == ' ' || c == '\t' || c == '\r'):
-			spaces += string(c)
+			if b.Len() > 0 {
+				spaces += string(c)
+			}
 			continue
 		}
 		b.WriteString(spaces)
