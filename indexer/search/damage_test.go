@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -78,13 +79,20 @@ func closed(t testing.TB, dir string) *history {
 
 func write(t testing.TB, x *Index) *history {
 	t.Helper()
+	h, err := writeHistory(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func writeHistory(x *Index) (*history, error) {
 	h := &history{after: make(map[string]string), last: make(map[string]mem)}
-	note := func() {
-		a, err := answers(x)
-		if err != nil {
-			t.Fatal(err)
+	note := func(err error) error {
+		if err == nil {
+			h.after[x.Stamp()], err = answers(x)
 		}
-		h.after[x.Stamp()] = a
+		return err
 	}
 	one := func(i, version int) mem {
 		m := mem{path: fmt.Sprintf("m/%02d.md", i), name: fmt.Sprintf("Memory %d", i), body: fmt.Sprintf("common words\nneedle%d version%d deploy 雾凇词库\n", i, version), typ: memsync.User, created: "2026-01-02"}
@@ -97,10 +105,9 @@ func write(t testing.TB, x *Index) *history {
 	for i := range 30 {
 		one(i, 1)
 	}
-	if err := x.Rebuild(seq(h.docs()...), "r1"); err != nil {
-		t.Fatal(err)
+	if err := note(x.Rebuild(seq(h.docs()...), "r1")); err != nil {
+		return nil, err
 	}
-	note()
 	for step := range 4 {
 		b := Batch{Stamp: fmt.Sprintf("r%d", step+2)}
 		for i := range 3 {
@@ -109,12 +116,24 @@ func write(t testing.TB, x *Index) *history {
 		gone := fmt.Sprintf("m/%02d.md", 20+step)
 		delete(h.last, gone)
 		b.Gone = []memsync.Path{memsync.Path(gone)}
-		if err := x.Apply(b); err != nil {
-			t.Fatal(err)
+		if err := note(x.Apply(b)); err != nil {
+			return nil, err
 		}
-		note()
 	}
-	return h
+	return h, nil
+}
+
+// writeAndWait is a child that writes a history and waits for its end.
+func writeAndWait(dir string) error {
+	x, err := Open(dir, Options{})
+	if err == nil {
+		_, err = writeHistory(x)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Println("written")
+	select {}
 }
 
 // files are the files below dir.
@@ -173,19 +192,23 @@ var damages = map[string]func(b []byte) []byte{
 // one whose process was killed: what is opened then answers truly for its
 // stamp, or says once that it cannot be used, and one Rebuild heals it.
 func TestDamage(t *testing.T) {
-	closed, killed := filepath.Join(t.TempDir(), "closed"), filepath.Join(t.TempDir(), "killed")
-	x, err := Open(closed, Options{})
+	from := map[string]string{"closed": t.TempDir(), "killed": t.TempDir()}
+	h := closed(t, from["closed"])
+	writer := asChild(from["killed"], "history")
+	out, err := writer.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := write(t, x)
-	if err := os.CopyFS(killed, os.DirFS(closed)); err != nil { // as kill -9 leaves it
+	if err := writer.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.Close(); err != nil {
-		t.Fatal(err)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	writer.Process.Kill()
+	writer.Wait()
+	if line != "written\n" {
+		t.Fatal(line, err)
 	}
-	for kind, from := range map[string]string{"closed": closed, "killed": killed} {
+	for kind, from := range from {
 		counts := counting(t, from)
 		spare := false
 		for _, file := range files(t, from) {

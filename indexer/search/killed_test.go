@@ -18,7 +18,7 @@ const (
 )
 
 // children are what this test binary does as a child, by name.
-var children = map[string]func(dir string) error{"apply": applyForEver}
+var children = map[string]func(dir string) error{"apply": applyForEver, "history": writeAndWait}
 
 func child(dir string) {
 	if err := children[os.Getenv(envDo)](dir); err != nil {
