@@ -66,10 +66,12 @@ var (
 	bucketTracked  = []byte("tracked")
 	bucketMemories = []byte("memories")
 	bucketFacts    = []byte("facts")
-	buckets        = [][]byte{bucketMeta, bucketStats, bucketTracked, bucketMemories, bucketFacts}
+	bucketFresh    = []byte("fresh") // paths that the search index has not taken yet
+	buckets        = [][]byte{bucketMeta, bucketStats, bucketTracked, bucketMemories, bucketFacts, bucketFresh}
 
 	keySchema   = []byte("schema")
 	keyRevision = []byte("revision")
+	keyIndexed  = []byte("indexed") // the stamp of the search index that took everything but those
 )
 
 // Revision is where the catalog stands.
@@ -196,13 +198,18 @@ func (c *Catalog) Advance(u Update) error {
 		return err
 	}
 	err = c.write(func(tx *bolt.Tx) error {
-		stats, tracked, memories := tx.Bucket(bucketStats), tx.Bucket(bucketTracked), tx.Bucket(bucketMemories)
-		for b, n := range map[*bolt.Bucket]int{stats: len(u.Stats), tracked: len(u.Tracked), memories: len(u.Memories)} {
+		stats, tracked, memories, fresh := tx.Bucket(bucketStats), tx.Bucket(bucketTracked), tx.Bucket(bucketMemories), tx.Bucket(bucketFresh)
+		for b, n := range map[*bolt.Bucket]int{stats: len(u.Stats), tracked: len(u.Tracked), memories: len(u.Memories), fresh: len(u.Memories)} {
 			if n >= bulk {
 				b.FillPercent = 0.9
 			}
 		}
 		for _, p := range u.Gone {
+			if memories.Get([]byte(p)) != nil {
+				if err := fresh.Put([]byte(p), nil); err != nil {
+					return err
+				}
+			}
 			for _, b := range []*bolt.Bucket{stats, tracked, memories} {
 				if err := b.Delete([]byte(p)); err != nil {
 					return err
@@ -227,6 +234,9 @@ func (c *Catalog) Advance(u Update) error {
 			}
 		}
 		for p, m := range u.Memories {
+			if err := fresh.Put([]byte(p), nil); err != nil {
+				return err
+			}
 			if m == nil {
 				if err := memories.Delete([]byte(p)); err != nil {
 					return err

@@ -19,7 +19,7 @@ import (
 
 // schema changes when what the catalog holds is computed or written
 // differently; an older catalog is made anew.
-const schema = 2
+const schema = 3
 
 // Options say how a catalog is opened.
 type Options struct {

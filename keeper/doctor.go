@@ -23,7 +23,7 @@ type Check struct {
 }
 
 // Doctor compares everything that must agree in a store at rest: journal,
-// catalog, HEAD, disk, MEMORY.md. It changes nothing.
+// catalog, HEAD, search index, disk, MEMORY.md. It changes nothing.
 func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
 	var out []Check
 	add := func(name, hint string, problems []string) {
@@ -61,6 +61,11 @@ func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
+	problems = nil
+	for _, d := range st.Index.Wrong {
+		problems = append(problems, string(d.Path)+": "+d.What())
+	}
+	add("index", "run `memsync index rebuild`", problems)
 	problems = nil
 	for _, p := range st.Pending {
 		problems = append(problems, string(p)+" is saved and not decided about")

@@ -106,6 +106,7 @@ func (k *Keeper) deriveID(e *memsync.LedgerEvent, p memsync.Path) {
 
 // visible is v without what a quarantine takes out of sight.
 func (k *Keeper) visible(v *memsync.View) (*memsync.View, error) {
+	k.hidden = nil
 	state, err := k.State()
 	if err != nil || state.Len() == 0 {
 		return v, err
@@ -117,6 +118,7 @@ func (k *Keeper) visible(v *memsync.View) (*memsync.View, error) {
 		}
 		if _, quarantined := state.Quarantined(m.Path, m.Blob); quarantined {
 			hidden[m.Path] = nil
+			k.hidden = append(k.hidden, m.Path)
 		}
 	}
 	if len(hidden) == 0 {

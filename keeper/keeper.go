@@ -15,6 +15,7 @@ import (
 	"memsync/gitlog"
 	"memsync/gitlog/journal"
 	"memsync/indexer"
+	"memsync/indexer/search"
 	"memsync/internal/ledger"
 	"memsync/internal/store"
 	"memsync/internal/text"
@@ -60,6 +61,9 @@ type Keeper struct {
 	folded folded // what State folded last
 	near   map[nearKey]*text.Table
 	held   []memsync.Held
+	hidden []memsync.Path // quarantined: in the catalog and not in the view
+
+	index *search.Index // nil until it is asked for
 
 	// MEMORY.md of a scope, as this keeper made it of the view.
 	digested map[string]memsync.Hash
@@ -155,6 +159,10 @@ func (k *Keeper) openState(dir string) (err error) {
 
 func (k *Keeper) closeState() error {
 	var errs []error
+	if k.index != nil {
+		k.index.Close() // what it could not note makes the next Open look closely, no more
+		k.index = nil
+	}
 	if k.catalog != nil {
 		errs = append(errs, k.catalog.Close())
 		k.catalog = nil
@@ -251,7 +259,7 @@ func (k *Keeper) replay(ctx context.Context) error {
 			k.opt.Notice("plan %s was left unfinished and is finished now", r.Plan.ID)
 		}
 	}
-	return nil
+	return k.purgeIndex()
 }
 
 // loadPolicy falls back to the last good memsync.toml when the one on disk

@@ -82,13 +82,17 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 		if r.replaced {
 			return ErrReplaced
 		}
-		if wait > 0 {
-			retry.Reset(wait)
-		}
-		if r.tend(); opt.Ready != nil {
+		if opt.Ready != nil {
 			opt.Ready()
 			opt.Ready = nil
 		}
+		if wait == 0 && r.feed(ctx) {
+			wait = time.Millisecond
+		}
+		if wait > 0 {
+			retry.Reset(wait)
+		}
+		r.tend()
 	}
 }
 
@@ -138,6 +142,7 @@ type runner struct {
 	failed   time.Duration   // how long the last failure is waited for
 	policy   [2]stamp
 	gone     bool      // the store's directory is
+	starved  bool      // the search index could not be fed, which was told
 	replaced bool      // see ErrReplaced
 	made     bool      // commits since git last tidied up
 	tended   time.Time // when
@@ -149,6 +154,26 @@ func (r *runner) tend() {
 		r.made, r.tended = false, time.Now()
 		_ = r.k.repo.Maintain(context.Background()) // it only saves room
 	}
+}
+
+// feed has the search index take a slice of what it lacks, and reports whether
+// it lacks more. What fails is tried again after the next pass, and told to
+// whoever searches.
+func (r *runner) feed(ctx context.Context) (more bool) {
+	release, err := r.k.Turn(ctx)
+	if err != nil {
+		return false
+	}
+	defer release()
+	more, err = r.k.feed(ctx, slice)
+	switch {
+	case err == nil:
+		r.starved = false
+	case !r.starved && ctx.Err() == nil:
+		r.starved = true
+		r.opt.Problem(err)
+	}
+	return more && err == nil
 }
 
 // pass does what there is to do. It says when to try again, 0 for never.

@@ -72,6 +72,9 @@ func (k *Keeper) settle(b *batch, plan *memsync.Plan, done gitlog.Applied) error
 		return err
 	}
 	k.view, k.state = b.view.With(up.Revision, up.Memories), b.state
+	if len(b.retouched) > 0 {
+		k.view = nil // with what is hidden now
+	}
 	return k.announce(b)
 }
 

@@ -13,7 +13,8 @@ import (
 	"memsync/watcher"
 )
 
-// Status compares disk, HEAD and what was accepted, at the moment it is asked.
+// Status compares disk, HEAD, what was accepted and the search index, at the
+// moment it is asked.
 type Status struct {
 	Root     string             `json:"root"`
 	Kind     store.Kind         `json:"kind"`
@@ -21,6 +22,7 @@ type Status struct {
 	Disk     int                `json:"disk"`     // memories on disk
 	Head     int                `json:"head"`     // memories at HEAD
 	Memories int                `json:"memories"` // memories accepted
+	Index    IndexState         `json:"index"`    // the search index beside them
 	Held     []memsync.Held     `json:"held"`
 	Pending  []memsync.Path     `json:"pending"` // saved or gone, not decided yet
 	Waiting  []memsync.Path     `json:"waiting"` // deletes that wait for accept-deletes
@@ -65,6 +67,9 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	case err == nil:
 		out.Other = &other
 	case !errors.Is(err, memsync.CodeGitMissing):
+		return out, err
+	}
+	if out.Index, err = k.Index(); err != nil {
 		return out, err
 	}
 	readOnly := k.opt.ReadOnly

@@ -63,6 +63,11 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 		if plan == nil {
 			return b.outcome(nil, ""), k.settle(b, nil, gitlog.Applied{})
 		}
+		if len(plan.Forget) > 0 {
+			if err := k.journal.PutFact(factPurge, true); err != nil {
+				return Outcome{}, err
+			}
+		}
 		done, err := k.log.Apply(ctx, plan, k.Store.CommitMode())
 		if raced(err) && try < races {
 			if err := k.refresh(ctx); err != nil {
@@ -83,7 +88,11 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 		if done.Unchanged { // git had all of it: nobody made a commit
 			made = ""
 		}
-		return b.outcome(plan, made), k.settle(b, plan, done)
+		err = k.settle(b, plan, done)
+		if len(plan.Forget) > 0 && err == nil {
+			err = k.purgeIndex()
+		}
+		return b.outcome(plan, made), err
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	verbs = append(verbs, verb{"doctor", "Check that journal, catalog, HEAD, disk and MEMORY.md agree", (*app).doctorVerb})
+	verbs = append(verbs, verb{"doctor", "Check that journal, catalog, HEAD, search index, disk and MEMORY.md agree", (*app).doctorVerb})
 }
 
 func (a *app) doctorVerb() *cobra.Command {

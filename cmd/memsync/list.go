@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"memsync"
-	"memsync/internal/store"
+	"memsync/indexer/recall"
 )
 
 func init() {
@@ -66,15 +66,11 @@ func (a *app) listVerb() *cobra.Command {
 					return &memsync.Error{Code: memsync.CodeTypeInvalid, Message: "no type " + typ, Hint: "user, feedback, project, reference or untyped"}
 				}
 			}
-			set, err := a.readSet()
+			set, err := a.reading("", asOf)
 			if err != nil {
 				return err
 			}
-			rows, err := a.rows(set, asOf)
-			if err != nil {
-				return err
-			}
-			rows = slices.DeleteFunc(rows, func(r row) bool {
+			rows := slices.DeleteFunc(rows(set), func(r row) bool {
 				t := string(r.Type)
 				if t == "" {
 					t = "untyped"
@@ -92,42 +88,21 @@ func (a *app) listVerb() *cobra.Command {
 	return cmd
 }
 
-// rows are the memories of a read set with who hides whom.
-func (a *app) rows(set []*store.Store, asOf asOfFlags) ([]row, error) {
-	var rows []row
-	rank := map[string]int{}
-	for i, s := range set {
-		v, err := a.viewOf(s, asOf)
-		if err != nil {
-			return nil, err
-		}
-		for _, sc := range s.Scopes {
-			r := sc.Rank() * 10
-			if s.Kind == store.Local {
-				r = 35 // after workspace, before global
+// rows are the memories of a read set, most specific scope first, with who
+// shadows whom.
+func rows(set *recall.ReadSet) []row {
+	var out []row
+	for _, p := range set.Places {
+		src := set.Sources[p.Source]
+		for m := range src.View.InScope(p.Scope.Name()) {
+			r := row{Memory: m, Store: src.Root}
+			if st, by := set.Standing(p.Source, m); st == recall.Shadowed {
+				r.Shadowed = by.Scope.Name()
 			}
-			rank[s.Root+"\x00"+sc.Name()] = r + i
-		}
-		for m := range v.All() {
-			rows = append(rows, row{Memory: m, Store: s.Root})
+			out = append(out, r)
 		}
 	}
-	of := func(r row) int { return rank[r.Store+"\x00"+r.Scope] }
-	slices.SortStableFunc(rows, func(x, y row) int { return of(x) - of(y) })
-	type identity struct{ t, slug string }
-	first := map[identity]row{}
-	for i, r := range rows {
-		if r.Kind != memsync.KindMemory {
-			continue
-		}
-		id := identity{string(r.Type), r.Slug}
-		if winner, ok := first[id]; !ok {
-			first[id] = r
-		} else if of(winner) != of(r) {
-			rows[i].Shadowed = winner.Scope
-		}
-	}
-	return rows, nil
+	return out
 }
 
 func (a *app) printRows(rows []row) {

@@ -43,7 +43,11 @@ func (a *app) statusVerb() *cobra.Command {
 func (a *app) printStatus(st keeper.Status) {
 	w := a.stdout
 	fmt.Fprintf(w, "%s store %s\n", st.Kind, st.Root)
-	fmt.Fprintf(w, "disk %d, head %d, accepted %d\n", st.Disk, st.Head, st.Memories)
+	fmt.Fprintf(w, "disk %d, head %d, accepted %d", st.Disk, st.Head, st.Memories)
+	if st.Index.Exists {
+		fmt.Fprintf(w, ", in the search index %d", st.Index.Documents)
+	}
+	fmt.Fprintln(w)
 	if i := st.Watch; i != nil {
 		fmt.Fprintf(w, "watched: %s", seeing(i))
 		if i.Allowed > 0 {

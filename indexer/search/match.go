@@ -330,7 +330,7 @@ func (m *matcher) filterTerms(f Filter) ([]string, error) {
 	if f.Key != Before && f.Key != After {
 		return []string{filterTerm(string(f.Key), f.Value)}, nil
 	}
-	if !validDate(f.Value) {
+	if !ValidDate(f.Value) {
 		return nil, nil
 	}
 	parts := strings.Split(f.Value, "-")

@@ -197,7 +197,7 @@ func filter(s string) (Filter, bool) {
 			return Filter{}, false
 		}
 	case Before, After:
-		if !validDate(value) {
+		if !ValidDate(value) {
 			return Filter{}, false
 		}
 	}
@@ -206,7 +206,8 @@ func filter(s string) (Filter, bool) {
 
 var dateForm = regexp.MustCompile(`^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$`)
 
-func validDate(s string) bool { return dateForm.MatchString(s) }
+// ValidDate reports whether Before and After understand a date.
+func ValidDate(s string) bool { return dateForm.MatchString(s) }
 
 // Empty reports a Query that finds nothing whatever is in the index.
 func (q Query) Empty() bool { return len(q.Words) == 0 && len(q.Phrases) == 0 && len(q.Filters) == 0 }

@@ -3,11 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
-	"fmt"
-	"hash/fnv"
 	"slices"
-	"strconv"
 	"strings"
 
 	index "github.com/blevesearch/bleve_index_api"
@@ -20,14 +16,13 @@ type Request struct {
 	Query   Query
 	Exclude func(memsync.Path) bool // memories that must not be found: shadowed, held, expired, …; nil: none. Asked for every match
 	Limit   int                     // hits on a page; 0 means 10, at most 1,000
-	Cursor  string                  // Page.Next of the page before, of the same Query; "" for the first
+	Skip    int                     // hits on the pages before
 }
 
 // Page is what a search found.
 type Page struct {
 	Hits  []Hit
 	Total int    // how many memories match, on all pages
-	Next  string // the Cursor of the next page, "" on the last
 	Stamp string // what the index stood for when it was asked
 }
 
@@ -53,18 +48,14 @@ const (
 
 // Search finds memories. Hits come best first, ties by path; the order depends
 // on nothing but the query and what is in the index. Every query is answered:
-// errors are those of the index (ErrRebuild), of the context, and of a cursor
-// that belongs to another query (memsync.CodeUsage).
+// errors are those of the index (ErrRebuild) and of the context.
 func (x *Index) Search(ctx context.Context, req Request) (page Page, err error) {
 	limit := req.Limit
 	if limit <= 0 {
 		limit = defaultLimit
 	}
 	limit = min(limit, mostLimit)
-	skip, err := decodeCursor(req.Cursor, req.Query)
-	if err != nil {
-		return Page{}, err
-	}
+	skip := max(0, req.Skip)
 	p := newPlan(req.Query)
 	err = x.use(func(g *generation) error {
 		return g.read(func(r index.IndexReader, t totals) error {
@@ -92,9 +83,6 @@ func (x *Index) Search(ctx context.Context, req Request) (page Page, err error) 
 					return err
 				}
 				page.Hits = append(page.Hits, hit)
-			}
-			if skip+limit < page.Total {
-				page.Next = encodeCursor(skip+limit, req.Query)
 			}
 			m.free()
 			return nil
@@ -207,30 +195,4 @@ func nth(found []candidate, n int) float64 {
 		}
 	}
 	return best[0]
-}
-
-// A cursor is how many hits came before, and which query it belongs to.
-
-func encodeCursor(skip int, q Query) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%016x", skip, q.fingerprint()))
-}
-
-func decodeCursor(s string, q Query) (skip int, err error) {
-	if s == "" {
-		return 0, nil
-	}
-	if raw, err := base64.RawURLEncoding.DecodeString(s); err == nil {
-		count, sum, _ := strings.Cut(string(raw), ".")
-		skip, err := strconv.Atoi(count)
-		if err == nil && skip > 0 && sum == fmt.Sprintf("%016x", q.fingerprint()) {
-			return skip, nil
-		}
-	}
-	return 0, &memsync.Error{Code: memsync.CodeUsage, Message: "the cursor does not belong to this search", Hint: "repeat the search that gave it, with the same words and filters, or begin without a cursor"}
-}
-
-func (q Query) fingerprint() uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %#v", mapping, q)
-	return h.Sum64()
 }

@@ -29,3 +29,14 @@ func compare(have map[memsync.Path]memsync.Hash, want iter.Seq2[memsync.Path, me
 	slices.SortFunc(diffs, func(a, b Difference) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return diffs
 }
+
+// What says it in words.
+func (d Difference) What() string {
+	switch {
+	case d.Want == "":
+		return "it is in the search index and should not be"
+	case d.Have == "":
+		return "it is missing from the search index"
+	}
+	return "the search index has another version of it"
+}

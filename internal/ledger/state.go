@@ -14,6 +14,23 @@ func (s *State) Deleted(id memsync.ID) (memsync.LedgerEvent, bool) {
 	return newest(s.about(id), func(e *memsync.LedgerEvent) bool { return e.Op == memsync.LedgerDelete && !s.returned(e) })
 }
 
+// AllDeleted are the memories with a delete event in force, by id.
+func (s *State) AllDeleted() (out []memsync.ID) {
+	seen := map[memsync.ID]bool{}
+	for _, e := range s.entries() {
+		id := e.event.Memory
+		if e.event.Op != memsync.LedgerDelete || id == "" || seen[id] {
+			continue
+		}
+		seen[id] = true
+		if _, ok := s.Deleted(id); ok {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Archived is the archive event in force for a memory: not answered by a
 // revive or restore that saw it.
 func (s *State) Archived(id memsync.ID) (memsync.LedgerEvent, bool) {

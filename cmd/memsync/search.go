@@ -1,0 +1,329 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"memsync"
+	"memsync/indexer/recall"
+	"memsync/indexer/search"
+	"memsync/internal/store"
+	"memsync/keeper"
+)
+
+func init() {
+	verbs = append(verbs, verb{"search QUERY...", "Find memories by their words", (*app).searchVerb})
+}
+
+// searching is one search as it was asked.
+type searching struct {
+	query         search.Query
+	agent, scope  string
+	include       []string
+	limit         int
+	cursor, asked string
+}
+
+// included are what --include takes: memories that are not in force.
+var included = []string{string(recall.Expired), string(recall.Upcoming), string(recall.Superseded), string(recall.Shadowed),
+	string(keeper.ShelfDeleted), string(keeper.ShelfHeld)}
+
+func (s *searching) includes(what string) bool { return slices.Contains(s.include, what) }
+
+func (a *app) searchVerb() *cobra.Command {
+	var s searching
+	var typ, project, key, before, after string
+	var tags []string
+	cmd := &cobra.Command{
+		Long: "search finds memories in the store that is found here, the home store and its local store, best first. Any text is a\n" +
+			"query: all words count, a memory that has some of them is found too, case and accents don't matter. What parses as one of\n" +
+			"these is understood, anything else is words:\n\n" +
+			"  \"rolling restart\"     these words side by side, as they are written\n" +
+			"  -word -\"a phrase\"     not with this; write -- in front of a query that begins so\n" +
+			"  type:feedback tag:ci  also scope: agent: project: key:\n" +
+			"  before:2026-05        created before May 2026; also after:\n\n" +
+			"What is not in force is not found: what is expired, not yet valid, superseded or hidden by a more specific scope, held or\n" +
+			"deleted. --include finds it too; nothing finds what was forgotten.",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			text := strings.Join(args, " ")
+			s.query = search.ParseQuery(text)
+			if typ != "" {
+				if _, ok := memsync.ParseType(typ); !ok {
+					return &memsync.Error{Code: memsync.CodeTypeInvalid, Message: "no type " + oneLine(typ), Hint: "user, feedback, project or reference"}
+				}
+			}
+			for _, f := range []struct {
+				key   search.Key
+				flag  string
+				value string
+			}{{search.ByType, "--type", typ}, {search.ByScope, "--scope", s.scope}, {search.ByProject, "--project", project},
+				{search.ByKey, "--key", key}, {search.Before, "--before", before}, {search.After, "--after", after}} {
+				if f.value == "" {
+					continue
+				}
+				if (f.key == search.Before || f.key == search.After) && !search.ValidDate(f.value) {
+					return usage("%s takes YYYY, YYYY-MM or YYYY-MM-DD, not %q", f.flag, f.value)
+				}
+				s.query.Filters = append(s.query.Filters, search.Filter{Key: f.key, Value: f.value})
+			}
+			for _, tag := range tags {
+				s.query.Filters = append(s.query.Filters, search.Filter{Key: search.ByTag, Value: tag})
+			}
+			for _, what := range s.include {
+				if !slices.Contains(included, what) {
+					return usage("--include takes %s, not %q", strings.Join(included, ", "), what)
+				}
+			}
+			switch {
+			case strings.TrimSpace(text) == "" && len(s.query.Filters) == 0:
+				return usage("search for what? Give words, or a filter")
+			case s.limit < 1 || s.limit > 1000:
+				return usage("--limit is between 1 and 1000")
+			}
+			s.asked = fmt.Sprintf("%q %q %q", []string{text, s.agent, s.scope, typ, project, key, before, after}, tags, s.include)
+			found, err := a.search(s)
+			if err != nil {
+				return err
+			}
+			a.printFound(found)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&typ, "type", "", "only this `TYPE`")
+	f.StringVar(&s.scope, "scope", "", "only this `SCOPE`, by its name or its kind: agent is every agent's")
+	f.StringVar(&s.agent, "agent", "", "read as the agent `NAME`: no other agent's scopes")
+	f.StringArrayVar(&tags, "tag", nil, "only with this `TAG`; may be repeated")
+	f.StringVar(&project, "project", "", "only of this `PROJECT`")
+	f.StringVar(&key, "key", "", "only with this `KEY`")
+	f.StringVar(&before, "before", "", "only created before this `DATE`")
+	f.StringVar(&after, "after", "", "only created on this `DATE` or later")
+	f.StringSliceVar(&s.include, "include", nil, "also what is not in force: any `OF` "+strings.Join(included, ","))
+	f.IntVar(&s.limit, "limit", 10, "at most `N` memories on a page")
+	f.StringVar(&s.cursor, "cursor", "", "the page that follows the one that gave this `CURSOR`")
+	return cmd
+}
+
+// hit is one memory that was found.
+type hit struct {
+	search.Hit
+	row
+	standing string
+	source   int
+}
+
+// found is a page of them.
+type found struct {
+	hits  []hit
+	total int
+	next  string
+}
+
+// shelves are what can be searched of one store beside what is in it.
+var shelves = []keeper.Shelf{keeper.ShelfDeleted, keeper.ShelfHeld}
+
+// search asks every store of the read set for its best memories and takes the
+// best of these. What shadows what is decided over the whole read set before.
+func (a *app) search(s searching) (found, error) {
+	agent, err := a.reader(s.agent)
+	if err != nil {
+		return found{}, err
+	}
+	stores, err := a.readSet()
+	if err != nil {
+		return found{}, err
+	}
+	lists := 1 + len(shelves)
+	skips, err := decodeCursor(s.cursor, s.asked, len(stores)*lists)
+	if err != nil {
+		return found{}, err
+	}
+	var sources []recall.Source
+	if len(stores) > 1 {
+		for _, st := range stores {
+			v, err := a.viewOf(st, asOfFlags{})
+			if err != nil {
+				return found{}, err
+			}
+			sources = append(sources, recall.Source{Root: st.Root, Local: st.Kind == store.Local, View: v})
+		}
+	}
+	var out found
+	var all []hit // of each list the best that follow what came before, in order
+	for i, st := range stores {
+		hits, total, err := a.searchIn(s, agent, i, st, sources, skips[i*lists:(i+1)*lists])
+		if err != nil {
+			return found{}, err
+		}
+		out.total += total
+		all = append(all, hits...)
+	}
+	slices.SortStableFunc(all, func(x, y hit) int { return cmp.Compare(y.Score, x.Score) })
+	out.hits = all[:min(len(all), s.limit)]
+	shown := 0
+	for i := range skips {
+		for _, h := range out.hits {
+			if h.source == i {
+				skips[i]++
+			}
+		}
+		shown += skips[i]
+	}
+	if shown < out.total && len(out.hits) > 0 {
+		out.next = encodeCursor(s.asked, skips)
+	}
+	return out, nil
+}
+
+// searchIn is the next page of one store's lists: what is in it, and its
+// shelves.
+func (a *app) searchIn(s searching, agent string, source int, st *store.Store, sources []recall.Source, skips []int) ([]hit, int, error) {
+	k, err := a.open(st)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer k.Close()
+	v, err := k.View()
+	if err != nil {
+		return nil, 0, err
+	}
+	if sources == nil {
+		sources = []recall.Source{{Root: st.Root, Local: st.Kind == store.Local, View: v}}
+	} else {
+		sources = slices.Clone(sources)
+		sources[source].View = v
+	}
+	set := recall.NewReadSet(agent, time.Now(), sources...)
+	req := search.Request{Query: s.query, Limit: s.limit, Skip: skips[0], Exclude: func(p memsync.Path) bool {
+		m := v.ByPath(p)
+		if m == nil || !set.Readable(source, m.Scope) {
+			return true
+		}
+		is, _ := set.Standing(source, m)
+		return is != recall.InForce && !s.includes(string(is))
+	}}
+	page, err := k.Search(a.ctx, req)
+	if err != nil {
+		return nil, 0, err
+	}
+	var hits []hit
+	for _, h := range page.Hits {
+		r := row{Memory: v.ByPath(h.Path), Store: st.Root}
+		is, by := set.Standing(source, r.Memory)
+		if is == recall.Shadowed {
+			r.Shadowed = by.Scope.Name()
+		}
+		hits = append(hits, hit{h, r, string(is), source * len(skips)})
+	}
+	total := page.Total
+	for i, shelf := range shelves {
+		if !s.includes(string(shelf)) {
+			continue
+		}
+		req.Skip = skips[1+i]
+		req.Exclude = func(p memsync.Path) bool {
+			sc, ok := memsync.ScopeOf(st.Scopes, p)
+			return !ok || !set.Readable(source, sc.Name())
+		}
+		page, memories, err := k.SearchShelf(a.ctx, shelf, req)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, h := range page.Hits {
+			hits = append(hits, hit{h, row{Memory: memories[h.Path], Store: st.Root}, string(shelf), source*len(skips) + 1 + i})
+		}
+		total += page.Total
+	}
+	return hits, total, nil
+}
+
+// hitJSON is a memory that was found, for programs.
+type hitJSON struct {
+	rowJSON
+	Score    float64  `json:"score"`
+	Line     int      `json:"line"`
+	Text     string   `json:"text"`
+	Snippet  string   `json:"snippet"`
+	Marks    [][2]int `json:"marks"`
+	Standing string   `json:"standing,omitempty"`
+}
+
+func (h hit) json() hitJSON {
+	marks := make([][2]int, 0, len(h.Marks))
+	for _, m := range h.Marks {
+		marks = append(marks, [2]int{m.Start, m.End})
+	}
+	return hitJSON{h.row.json(), h.Score, h.Line, h.Text, h.Snippet, marks, h.standing}
+}
+
+func (a *app) printFound(f found) {
+	switch {
+	case a.flags.jsonl:
+		for _, h := range f.hits {
+			a.emit(h.json())
+		}
+	case a.flags.json:
+		list := make([]hitJSON, 0, len(f.hits))
+		for _, h := range f.hits {
+			list = append(list, h.json())
+		}
+		out := map[string]any{"hits": list, "total": f.total}
+		if f.next != "" {
+			out["next"] = f.next
+		}
+		a.emit(out)
+		return
+	default:
+		for _, h := range f.hits {
+			line := fmt.Sprintf("%s:%d", oneLine(a.fromHere(filepath.Join(h.Store, filepath.FromSlash(string(h.row.Path))))), h.Line)
+			line += "  " + oneLine(h.Name)
+			if h.standing != "" {
+				line += " (" + h.standing + ")"
+			}
+			fmt.Fprintf(a.stdout, "%s\n    %s\n", line, a.marked(h.Snippet, h.Marks))
+		}
+	}
+	switch {
+	case f.total == 0:
+		a.say("nothing found")
+	case f.next != "":
+		a.say("%d of %d; the next ones: --cursor %s", len(f.hits), f.total, f.next)
+	}
+}
+
+// marked is a snippet on one line, with what matches in bold where a person
+// looks.
+func (a *app) marked(s string, marks []search.Range) string {
+	on, off := "\x1b[1m", "\x1b[0m"
+	if !isTerminal(a.stdout) || a.env("NO_COLOR") != "" {
+		on, off = "", ""
+	}
+	var b strings.Builder
+	at := 0
+	for _, m := range marks {
+		b.WriteString(oneLine(s[at:m.Start]) + on + oneLine(s[m.Start:m.End]) + off)
+		at = m.End
+	}
+	b.WriteString(oneLine(s[at:]))
+	return strings.TrimRight(b.String(), " ")
+}
+
+// fromHere is a file as a person in the working directory would name it.
+func (a *app) fromHere(file string) string {
+	dir, err := a.abs(".")
+	if err != nil {
+		return file
+	}
+	rel, err := filepath.Rel(dir, file)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return file
+	}
+	return rel
+}

@@ -1,0 +1,365 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"memsync"
+	"memsync/indexer/search"
+	"memsync/internal/format"
+	"memsync/internal/scan"
+)
+
+// The search index follows the catalog. A running keeper feeds it when nothing
+// else is to be done; whoever searches has it take the rest first. So no write
+// ever waits for it, and no search answers from the past.
+
+const indexName = "search"
+
+// slice is how many memories an idle keeper has the index take before it looks
+// at the disk again: some 50 ms of work. A guess.
+const slice = 128
+
+// anew is from how many memories on a search makes the index anew, which is
+// faster, rather than change most of it.
+const anew = 1000
+
+// openIndex opens the search index when it is first asked for. A read-only
+// keeper has a copy of its own.
+func (k *Keeper) openIndex() (*search.Index, error) {
+	if k.index != nil {
+		return k.index, nil
+	}
+	dir := filepath.Join(k.repo.StateDir(), indexName)
+	if k.scratch != "" {
+		own := filepath.Join(k.scratch, indexName)
+		if err := os.CopyFS(own, os.DirFS(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.RemoveAll(own); err != nil { // somebody writes it just now: the copy is made of the store instead
+				return nil, ioError(err, "")
+			}
+		}
+		dir = own
+	}
+	x, err := search.Open(dir, search.Options{Timeout: k.opt.Wait, Notice: func(format string, args ...any) { k.opt.Notice(format, args...) }})
+	if err != nil {
+		return nil, err
+	}
+	k.index = x
+	return x, nil
+}
+
+// feed has the index take what it lacks, at most so many memories of it; 0 is
+// all. It reports whether it lacks more.
+func (k *Keeper) feed(ctx context.Context, most int) (more bool, err error) {
+	for try := 1; ; try++ {
+		more, err = k.feedOnce(ctx, most)
+		if !errors.Is(err, search.ErrRebuild) || try == 2 {
+			return more, err
+		}
+	}
+}
+
+func (k *Keeper) feedOnce(ctx context.Context, most int) (more bool, err error) {
+	x, err := k.openIndex()
+	if err != nil {
+		return false, err
+	}
+	v, err := k.View()
+	if err != nil {
+		return false, err
+	}
+	fed, todo, err := k.catalog.Fresh()
+	if err != nil {
+		return false, err
+	}
+	switch stamp := x.Stamp(); {
+	case stamp == "":
+		if most == 0 {
+			return false, k.rebuild(ctx, v, todo)
+		}
+		// An empty one is where to begin from: it takes everything, by and by.
+		if err := x.Rebuild(func(func(search.Doc, error) bool) {}, k.indexStamp()); err != nil {
+			return false, err
+		}
+		todo = slices.AppendSeq(todo, pathsOf(v))
+		if err := k.catalog.Indexed(x.Stamp(), nil, todo); err != nil {
+			return false, err
+		}
+	case stamp != fed || !k.hidesAs(stamp):
+		differ, err := x.Verify(wanted(v))
+		if err != nil {
+			return false, err
+		}
+		for _, d := range differ {
+			todo = append(todo, d.Path)
+		}
+		if len(todo) == 0 {
+			return false, k.tell(x, v, nil)
+		}
+		if err := k.catalog.Indexed(stamp, nil, todo); err != nil {
+			return false, err
+		}
+	}
+	slices.Sort(todo)
+	todo = slices.Compact(todo)
+	if most == 0 && len(todo) >= anew && len(todo) > v.Len()/2 {
+		return false, k.rebuild(ctx, v, todo)
+	}
+	if most == 0 || most > len(todo) {
+		most = len(todo)
+	}
+	for part := range slices.Chunk(todo[:most], slice) {
+		if err := ctx.Err(); err != nil {
+			return true, err
+		}
+		if err := k.tell(x, v, part); err != nil {
+			return true, err
+		}
+	}
+	return most < len(todo), nil
+}
+
+// tell has the index take the memories at these paths as they are in the view.
+func (k *Keeper) tell(x *search.Index, v *memsync.View, paths []memsync.Path) error {
+	b := search.Batch{Stamp: k.indexStamp()}
+	for _, p := range paths {
+		m := v.ByPath(p)
+		if m == nil {
+			b.Gone = append(b.Gone, p)
+			continue
+		}
+		d, ok, err := k.document(m, v)
+		if err != nil {
+			return err
+		}
+		if ok {
+			b.Put = append(b.Put, d)
+		} else {
+			b.Gone = append(b.Gone, p)
+		}
+	}
+	if err := x.Apply(b); err != nil {
+		return err
+	}
+	return k.catalog.Indexed(b.Stamp, paths, nil)
+}
+
+// rebuild makes the index anew from the view.
+func (k *Keeper) rebuild(ctx context.Context, v *memsync.View, fresh []memsync.Path) error {
+	x, err := k.openIndex()
+	if err != nil {
+		return err
+	}
+	stamp := k.indexStamp()
+	err = x.Rebuild(func(yield func(search.Doc, error) bool) {
+		done, total := 0, v.Len()
+		for m := range v.All() {
+			if err := ctx.Err(); err != nil {
+				yield(search.Doc{}, err)
+				return
+			}
+			k.opt.Progress(done, total)
+			done++
+			d, ok, err := k.document(m, v)
+			if (ok || err != nil) && !yield(d, err) {
+				return
+			}
+		}
+	}, stamp)
+	if err != nil {
+		return err
+	}
+	return k.catalog.Indexed(stamp, fresh, nil)
+}
+
+// document is what the index is told of a memory; false for one that does not
+// belong there. Bytes that can't be had, or can't be understood any more, keep
+// nobody from searching the others: doctor tells of them.
+func (k *Keeper) document(m *memsync.Memory, v *memsync.View) (search.Doc, bool, error) {
+	if !search.Indexed(m) {
+		return search.Doc{}, false, nil
+	}
+	data, err := k.Read(m)
+	if errors.Is(err, memsync.CodeGitCorrupt) {
+		return search.Doc{}, false, nil
+	}
+	if err != nil {
+		return search.Doc{}, false, err
+	}
+	doc, err := format.Parse(data, k.Store.Policy.Limits)
+	if err != nil {
+		return search.Doc{}, false, nil
+	}
+	waits, err := k.incoming()
+	if err != nil {
+		return search.Doc{}, false, err
+	}
+	if slices.Contains(waits, m.Path) {
+		// It came with others' commits, and the rules have not seen it yet.
+		hits := scan.Text(string(m.Path), string(data))
+		if slices.ContainsFunc(hits, func(h scan.Hit) bool { return h.Kind == scan.Secret }) {
+			return search.Doc{}, false, nil
+		}
+	}
+	scope, _ := v.Scope(m.Scope)
+	return search.NewDoc(m, scope, doc), true, nil
+}
+
+// A stamp names one state of the index, and what was hidden from it.
+
+func (k *Keeper) indexStamp() string {
+	return string(k.ids.draw(k.opt.Now())) + k.hiddenMark()
+}
+
+func (k *Keeper) hidesAs(stamp string) bool { return strings.HasSuffix(stamp, k.hiddenMark()) }
+
+func (k *Keeper) hiddenMark() string {
+	if len(k.hidden) == 0 {
+		return "."
+	}
+	var b strings.Builder
+	for _, p := range k.hidden {
+		fmt.Fprintf(&b, "%q", p)
+	}
+	return "." + string(memsync.HashOf([]byte(b.String())))
+}
+
+func pathsOf(v *memsync.View) iter.Seq[memsync.Path] {
+	return func(yield func(memsync.Path) bool) {
+		for m := range v.All() {
+			if !yield(m.Path) {
+				return
+			}
+		}
+	}
+}
+
+// wanted is what the index should hold.
+func wanted(v *memsync.View) iter.Seq2[memsync.Path, memsync.Hash] {
+	return func(yield func(memsync.Path, memsync.Hash) bool) {
+		for m := range v.All() {
+			if search.Indexed(m) && !yield(m.Path, m.Hash) {
+				return
+			}
+		}
+	}
+}
+
+// Search finds memories among those in force at the revision that the keeper
+// stands at, by their words. Whom the caller must not see is the request's.
+func (k *Keeper) Search(ctx context.Context, req search.Request) (search.Page, error) {
+	for try := 1; ; try++ {
+		if _, err := k.feed(ctx, 0); err != nil {
+			return search.Page{}, err
+		}
+		page, err := k.index.Search(ctx, req)
+		if !errors.Is(err, search.ErrRebuild) || try == 2 {
+			return page, err
+		}
+	}
+}
+
+// RebuildIndex makes the search index anew. The old one is searched until the
+// new one is complete, and stays when anything fails.
+func (k *Keeper) RebuildIndex(ctx context.Context) (memories int, err error) {
+	v, err := k.View()
+	if err != nil {
+		return 0, err
+	}
+	_, fresh, err := k.catalog.Fresh()
+	if err != nil {
+		return 0, err
+	}
+	return v.Len(), k.rebuild(ctx, v, fresh)
+}
+
+// IndexState is how the search index stands beside the memories in force.
+type IndexState struct {
+	Exists    bool                `json:"exists"`    // somebody searched here before
+	Documents int                 `json:"documents"` // memories that it holds
+	Behind    int                 `json:"behind"`    // memories that it takes as soon as somebody searches
+	Wrong     []search.Difference `json:"-"`         // what differs although it was taken
+}
+
+// Index compares the search index with the memories in force. It changes
+// nothing.
+func (k *Keeper) Index() (IndexState, error) {
+	if k.index == nil {
+		if _, err := os.Stat(filepath.Join(k.repo.StateDir(), indexName)); errors.Is(err, fs.ErrNotExist) {
+			return IndexState{}, nil
+		}
+	}
+	x, err := k.openIndex()
+	if err != nil {
+		return IndexState{}, err
+	}
+	v, err := k.View()
+	if err != nil {
+		return IndexState{}, err
+	}
+	fed, todo, err := k.catalog.Fresh()
+	if err != nil {
+		return IndexState{}, err
+	}
+	want := maps.Collect(wanted(v))
+	stamp := x.Stamp()
+	differ, err := x.Verify(maps.All(want))
+	if errors.Is(err, search.ErrRebuild) {
+		return IndexState{Exists: true, Behind: len(want)}, nil
+	}
+	if err != nil {
+		return IndexState{}, err
+	}
+	st := IndexState{Exists: true, Documents: len(want)}
+	late := map[memsync.Path]bool{}
+	for _, p := range todo {
+		late[p] = true
+	}
+	for _, d := range differ {
+		switch {
+		case d.Want == "":
+			st.Documents++
+		case d.Have == "":
+			st.Documents--
+		}
+		switch {
+		case stamp != fed || !k.hidesAs(stamp) || late[d.Path]:
+			st.Behind++
+		default:
+			st.Wrong = append(st.Wrong, d)
+		}
+	}
+	return st, nil
+}
+
+// factPurge says that what the search index holds of a forgotten memory is not
+// yet removed.
+const factPurge = "purge-index"
+
+// purgeIndex removes an index that may hold the text of a forgotten memory:
+// what it no longer finds stays in its files until they are written anew.
+func (k *Keeper) purgeIndex() error {
+	if k.opt.ReadOnly {
+		return nil
+	}
+	var due bool
+	if _, err := k.journal.Fact(factPurge, &due); err != nil || !due {
+		return err
+	}
+	if k.index != nil {
+		k.index.Close()
+		k.index = nil
+	}
+	if err := os.RemoveAll(filepath.Join(k.repo.StateDir(), indexName)); err != nil {
+		return ioError(err, "")
+	}
+	return k.journal.PutFact(factPurge, nil)
+}
