@@ -15,9 +15,9 @@ import (
 
 const many = 10_000
 
-// vocabulary is made once: words as frequent as in prose (Zipf), so that common
+// lexicon is made once: words as frequent as in prose (Zipf), so that common
 // ones are in most memories and rare ones in few.
-var vocabulary = func() []string {
+var lexicon = func() []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	const on, mid = "bcdfghklmnprstvw", "aeiou"
 	words := []string{"the", "to", "of", "and", "in", "is", "for", "a", "that", "on", "with", "not", "be", "or"}
@@ -36,11 +36,11 @@ var vocabulary = func() []string {
 // 1,500 bytes, a third with a heading, some identifiers.
 func generated(i int) Doc {
 	r := rand.New(rand.NewPCG(uint64(i), 7))
-	zipf := rand.NewZipf(r, 1.1, 4, uint64(len(vocabulary)-1))
+	zipf := rand.NewZipf(r, 1.1, 4, uint64(len(lexicon)-1))
 	words := func(n int) string {
 		out := make([]string, n)
 		for k := range out {
-			out[k] = vocabulary[zipf.Uint64()]
+			out[k] = lexicon[zipf.Uint64()]
 		}
 		return strings.Join(out, " ")
 	}
@@ -51,13 +51,13 @@ func generated(i int) Doc {
 		}
 		fmt.Fprintf(&body, "%s.\n", words(12+r.IntN(14)))
 		if r.IntN(3) == 0 {
-			fmt.Fprintf(&body, "See `%s_%s` in %s/%s.go.\n", vocabulary[r.IntN(8000)], vocabulary[r.IntN(8000)], vocabulary[r.IntN(8000)], vocabulary[r.IntN(8000)])
+			fmt.Fprintf(&body, "See `%s_%s` in %s/%s.go.\n", lexicon[r.IntN(8000)], lexicon[r.IntN(8000)], lexicon[r.IntN(8000)], lexicon[r.IntN(8000)])
 		}
 	}
 	typ := memsync.Types[i%4]
 	p := memsync.Path(fmt.Sprintf("memory/%s/2026-%02d/%s_rule-%05d.md", typ, i%12+1, typ, i))
 	m := &memsync.Memory{ID: memsync.MakeID(time.UnixMilli(int64(i)+1), [10]byte{byte(i)}), Path: p, Scope: "global", Kind: memsync.KindMemory, Type: typ,
-		Name: words(4), Description: words(12), Tags: []string{vocabulary[100+i%50], vocabulary[200+i%7]}, CreatedAt: time.Unix(1775995931+int64(i)*3600, 0).UTC(), Hash: memsync.HashOf([]byte(p))}
+		Name: words(4), Description: words(12), Tags: []string{lexicon[100+i%50], lexicon[200+i%7]}, CreatedAt: time.Unix(1775995931+int64(i)*3600, 0).UTC(), Hash: memsync.HashOf([]byte(p))}
 	return Doc{Memory: m, Scope: memsync.Scope{Kind: memsync.Global}, Body: body.String(), BodyLine: 12, Lines: Lines{Name: 2, Description: 3, Tags: 5}}
 }
 
@@ -145,12 +145,12 @@ func BenchmarkUpdate10k(b *testing.B) {
 // unique, a quarter with a filter.
 func queries(n int) []Query {
 	r := rand.New(rand.NewPCG(3, 4))
-	zipf := rand.NewZipf(r, 1.1, 20, uint64(len(vocabulary)-1))
+	zipf := rand.NewZipf(r, 1.1, 20, uint64(len(lexicon)-1))
 	out := make([]Query, n)
 	for i := range out {
 		words := make([]string, 1+r.IntN(5))
 		for k := range words {
-			words[k] = vocabulary[zipf.Uint64()]
+			words[k] = lexicon[zipf.Uint64()]
 		}
 		if r.IntN(4) == 0 {
 			words = append(words, "type:feedback")
@@ -181,7 +181,7 @@ func BenchmarkSearchExcluding10k(b *testing.B) {
 func BenchmarkSubstring10k(b *testing.B) {
 	x := filled(b)
 	var qs []Query
-	for _, w := range vocabulary[200:1200] {
+	for _, w := range lexicon[200:1200] {
 		qs = append(qs, ParseQuery(w[1:]))
 	}
 	searchAll(b, x, qs, nil)

@@ -21,7 +21,7 @@ const (
 	ranked // how many of them there are
 
 	fieldExact  = "exact"  // every word as it is written, unstemmed, with positions; characters of unspaced scripts
-	fieldTri    = "tri"    // trigrams of words and identifiers
+	fieldIdent  = "ident"  // identifiers in one piece, and the path
 	fieldIs     = "is"     // what filters ask for: "type:feedback", "tag:ci", "day:2026-05-03"
 	fieldLength = "length" // doc value: the content hash and the lengths of the ranked fields
 	fieldDoc    = "doc"    // stored: what Hit shows
@@ -36,8 +36,8 @@ var weights = [ranked]float64{3, 2, 2, 1.5, 1, 0.5}
 
 // mapping is the version of fields and analysis. An index of another version
 // is made anew. Chunks (a document per section, found beside its memory) will
-// be version 2; their ids may be told from a path by a NUL.
-const mapping = 1
+// make another one; their ids may be told from a path by a NUL.
+const mapping = 2
 
 // gap separates parts of a memory in the exact field, so that no phrase spans
 // them.
@@ -111,7 +111,7 @@ type builder struct {
 	*workshop
 	ranked [ranked]*field
 	exact  *field
-	tri    *field
+	ident  *field
 	pos    int
 	freqs  []index.TokenFreq // not yet given out: one allocation for many
 	locs   []index.TokenLocation
@@ -122,9 +122,7 @@ type builder struct {
 type workshop struct {
 	tokens tokenizer
 	stems  map[string]string
-	tris   map[string]*index.TokenFreq // by trigram; scorch only reads them, so that documents share them
 	terms  map[string][]byte
-	grams  []string
 }
 
 // mostKept bounds each table of a workshop; then it begins anew. A guess: the
@@ -134,7 +132,7 @@ const mostKept = 1 << 15
 var workshops = sync.Pool{New: func() any { return newWorkshop() }}
 
 func newWorkshop() *workshop {
-	return &workshop{tokens: tokenizer{known: make(map[string]string)}, stems: make(map[string]string), tris: make(map[string]*index.TokenFreq), terms: make(map[string][]byte)}
+	return &workshop{tokens: tokenizer{known: make(map[string]string)}, stems: make(map[string]string), terms: make(map[string][]byte)}
 }
 
 func (w *workshop) tidy() {
@@ -143,9 +141,6 @@ func (w *workshop) tidy() {
 	}
 	if len(w.stems) > mostKept {
 		clear(w.stems)
-	}
-	if len(w.tris) > mostKept {
-		clear(w.tris)
 	}
 	if len(w.terms) > mostKept {
 		clear(w.terms)
@@ -174,7 +169,7 @@ func (w *workshop) term(term string) []byte {
 // newBuilder makes a builder for a memory of about size bytes.
 func newBuilder(w *workshop, size int) *builder {
 	words := min(size/8, 4096)
-	b := &builder{workshop: w, exact: newField(fieldExact, index.IndexField|index.IncludeTermVectors, words), tri: newField(fieldTri, index.IndexField|index.SkipFreqNorm, 3*words)}
+	b := &builder{workshop: w, exact: newField(fieldExact, index.IndexField|index.IncludeTermVectors, words), ident: newField(fieldIdent, index.IndexField|index.SkipFreqNorm, 8)}
 	for i, name := range fieldNames {
 		terms := 8
 		if i == fieldBody {
@@ -199,15 +194,16 @@ func (b *builder) count(f *field, term string) *index.TokenFreq {
 	return tf
 }
 
-// add puts a text into a ranked field, and into the exact and trigram fields.
+// add puts a text into a ranked field, and into the exact and identifier
+// fields.
 func (b *builder) add(to int, s string) {
 	b.words(to, s, func(u *unit) {
 		for _, p := range u.parts {
 			b.place(p.term)
 		}
 		b.exact.length += len(u.parts)
-		if u.kind == letter {
-			b.trigrams(u.text())
+		if u.ident() {
+			b.ident.flag(u.text())
 		}
 	})
 	b.pos += gap
@@ -238,21 +234,6 @@ func (b *builder) place(term string) {
 	tf.Locations = append(tf.Locations, loc)
 }
 
-func (b *builder) trigrams(term string) {
-	b.grams = trigrams(b.grams[:0], term)
-	for _, g := range b.grams {
-		if _, ok := b.tri.freqs[g]; ok {
-			continue
-		}
-		tf := b.tris[g]
-		if tf == nil {
-			tf = &index.TokenFreq{Term: []byte(g)} // as flag
-			b.tris[strings.Clone(g)] = tf
-		}
-		b.tri.freqs[g] = tf
-	}
-}
-
 // path adds where a memory lies: the name of its file in parts, and the whole.
 // The directories' words are in every path and are found as a whole only.
 func (b *builder) path(p string) {
@@ -269,7 +250,7 @@ func (b *builder) path(p string) {
 		for _, s := range u.segs {
 			b.count(f, s.term)
 		}
-		b.trigrams(u.text())
+		b.ident.flag(u.text())
 	})
 	f.length = max(1, f.length) // a name of nothing but punctuation has a path still
 }

@@ -121,7 +121,7 @@ func (d *Doc) make(w *workshop) (*document, lengths, error) {
 	l := b.lengths()
 
 	out := &document{id: string(m.Path), size: 512 + 2*len(d.Body)}
-	for _, f := range append(b.ranked[:], b.exact, b.tri, d.filters()) {
+	for _, f := range append(b.ranked[:], b.exact, b.ident, d.filters()) {
 		if len(f.freqs) > 0 {
 			out.fields = append(out.fields, f)
 		}

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,7 +27,9 @@ type generation struct {
 	queue      *index.AnalysisQueue
 	root       os.FileInfo // root.bolt when it was opened
 	died       chan error  // holds one error once a goroutine of scorch has panicked
+	unwritten  chan error  // holds why what is in memory could not be written, the last time it was tried
 	closing    chan struct{}
+	words      vocabulary
 }
 
 // openGenerations finds a generation by its path, for scorch's callback.
@@ -56,6 +57,12 @@ func (g *generation) troubled(err error) {
 		}
 		return
 	}
+	if errors.Is(err, scorch.ErrPersist) {
+		select {
+		case g.unwritten <- unflattened(err):
+		default:
+		}
+	}
 	wait := time.NewTimer(pause)
 	defer wait.Stop()
 	select {
@@ -67,11 +74,12 @@ func (g *generation) troubled(err error) {
 // openGeneration opens the generation or makes an empty one. The caller has
 // inspected it.
 func openGeneration(dir, name string, timeout time.Duration) (*generation, error) {
-	g := &generation{name: name, path: filepath.Join(dir, name), queue: index.NewAnalysisQueue(1), died: make(chan error, 1), closing: make(chan struct{})}
+	g := &generation{name: name, path: filepath.Join(dir, name), queue: index.NewAnalysisQueue(1), died: make(chan error, 1), unwritten: make(chan error, 1), closing: make(chan struct{})}
 	err := guarded(func() (err error) {
 		g.scorch, err = scorch.NewScorch(scorch.Name, map[string]any{
 			"path":                   g.path,
 			"bolt_timeout":           timeout.String(),
+			"unsafe_batch":           true, // see apply
 			"asyncErrorCallbackName": "memsync",
 		}, g.queue)
 		if err != nil {
@@ -230,7 +238,6 @@ type batch struct {
 	put   map[memsync.Path]*Doc
 	gone  map[memsync.Path]bool
 	stamp string
-	whole bool
 }
 
 // analyzed is a batch of which every document is made.
@@ -243,11 +250,24 @@ type analyzed struct {
 // write applies a batch. When it fails with errDamaged the generation is of no
 // use any more; with anything else the state on disk is the old one or the new
 // one, wholly.
-func (g *generation) write(b *analyzed) error {
+func (g *generation) write(b *analyzed, durable bool) error {
 	t, err := g.without(b.batch)
 	if err != nil {
 		return err
 	}
+	ops := b.ops()
+	t.join(b.sum)
+	t.Mapping, t.Stamp, t.Whole = mapping, b.stamp, true
+	ops.SetInternal(totalsKey, t.encode())
+	if err := g.apply(ops, durable); err != nil {
+		return err
+	}
+	g.words.newer(b.docs)
+	return nil
+}
+
+// ops are what scorch is to do about the documents of a batch.
+func (b *analyzed) ops() *index.Batch {
 	ops := index.NewBatch()
 	for p := range b.gone {
 		ops.Delete(string(p))
@@ -255,21 +275,50 @@ func (g *generation) write(b *analyzed) error {
 	for _, d := range b.docs {
 		ops.Update(d)
 	}
-	t.Docs += b.sum.Docs
-	for i, n := range b.sum.Lengths {
-		t.Lengths[i] += n
+	return ops
+}
+
+// apply carries out a batch. Every search that begins afterwards sees it; on
+// disk it is as soon as scorch has written it, wholly, or, with durable, when
+// apply returns. Without, nobody waits for the disk: what a process that dies
+// had not written, its index does not claim to stand for.
+func (g *generation) apply(ops *index.Batch, durable bool) error {
+	var written chan error
+	if durable {
+		written = make(chan error, 1)
+		ops.SetPersistedCallback(func(err error) { written <- err })
+		select {
+		case <-g.unwritten: // of something before
+		default:
+		}
 	}
-	t.Mapping, t.Stamp, t.Whole = mapping, b.stamp, b.whole
-	ops.SetInternal(totalsKey, t.encode())
 	done := make(chan error, 1)
 	go func() { done <- guarded(func() error { return g.scorch.Batch(ops) }) }()
-	select {
-	case err := <-done:
-		return unflattened(err)
-	case err := <-g.died:
-		g.died <- err
-		return err // Batch waits for a goroutine that is no more
+	for {
+		select {
+		case err := <-done:
+			if err != nil || !durable {
+				return unflattened(err)
+			}
+			done = nil
+		case err := <-written:
+			return unflattened(err)
+		case err := <-g.unwritten:
+			if durable {
+				return err
+			}
+		case err := <-g.died:
+			g.died <- err
+			return err // Batch waits for a goroutine that is no more
+		}
 	}
+}
+
+// flush waits until everything that was applied is on disk.
+func (g *generation) flush(t totals) error {
+	ops := index.NewBatch()
+	ops.SetInternal(totalsKey, t.encode())
+	return g.apply(ops, true)
 }
 
 // without are the totals less what the batch removes or replaces.
@@ -309,15 +358,15 @@ func (g *generation) without(b *batch) (t totals, err error) {
 	return t, err
 }
 
-// analyze makes the documents of a batch, on all processors.
-func (b *batch) analyze() (*analyzed, error) {
+// analyze makes the documents of a batch, on so many processors.
+func (b *batch) analyze(processors int) (*analyzed, error) {
 	todo := slices.Collect(maps.Values(b.put))
 	out := &analyzed{batch: b, docs: make([]*document, len(todo))}
 	each := make([]lengths, len(todo))
 	errs := make([]error, len(todo))
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(todo)) {
+	for range min(processors, len(todo)) {
 		wg.Go(func() {
 			w := workshops.Get().(*workshop)
 			defer workshops.Put(w)

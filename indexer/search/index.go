@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -228,23 +229,24 @@ type Batch struct {
 	Stamp string // what the index stands for afterwards
 }
 
-// Apply takes one step. When it returns nil, the step is on disk and every
-// search that begins from now on sees it. When it fails, it is as if it had
-// not been tried, or as if it had succeeded; Stamp says which.
+// Apply takes one step. When it returns nil, every search that begins from now
+// on sees it; it is written to disk soon, wholly. A process that is killed
+// before leaves an index of an earlier Stamp. When Apply fails, it is as if it
+// had not been tried, or as if it had succeeded; Stamp says which.
 //
 // What goes is found no more, but its bytes stay in the files until scorch
 // merges them away. Who must be rid of them, after a forget, calls Rebuild.
 func (x *Index) Apply(step Batch) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	b, err := step.batch().analyze()
+	b, err := step.batch().analyze(runtime.GOMAXPROCS(0))
 	if err != nil {
 		return err
 	}
 	var written *generation
 	err = x.use(func(g *generation) error {
 		written = g
-		return g.write(b)
+		return g.write(b, false)
 	})
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -259,7 +261,7 @@ func (x *Index) Apply(step Batch) error {
 }
 
 func (step Batch) batch() *batch {
-	b := &batch{put: make(map[memsync.Path]*Doc, len(step.Put)), gone: make(map[memsync.Path]bool, len(step.Gone)), stamp: step.Stamp, whole: true}
+	b := &batch{put: make(map[memsync.Path]*Doc, len(step.Put)), gone: make(map[memsync.Path]bool, len(step.Gone)), stamp: step.Stamp}
 	for _, p := range step.Gone {
 		b.gone[p] = true
 	}
@@ -348,6 +350,9 @@ func (x *Index) seal() error {
 		return nil
 	})
 	gone := g.there()
+	if err == nil && gone == nil {
+		err = g.flush(t)
+	}
 	if cerr := g.close(); err == nil {
 		err = cerr
 	}

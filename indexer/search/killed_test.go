@@ -61,8 +61,9 @@ func applyForEver(dir string) error {
 		if err = x.Apply(step(i)); err == nil {
 			fmt.Println(i)
 		}
-		if err == nil && i%17 == 0 {
+		if err == nil && i%7 == 0 {
 			if err = x.Close(); err == nil {
+				fmt.Println("closed", i)
 				x, err = Open(dir, Options{})
 			}
 		}
@@ -71,8 +72,9 @@ func applyForEver(dir string) error {
 }
 
 // TestKilled: a process killed anywhere leaves an index that says truly what
-// it stands for: nothing that it was told is done is missing, and what it
-// answers is what that stamp answers.
+// it stands for: what it answers is what that stamp answers. A step that was
+// not written yet may be missing; what was when the index was last closed, or
+// rebuilt, is not.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	for round := range 8 {
@@ -84,18 +86,25 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		last := 0
+		last, durable := 0, 0
 		lines := bufio.NewScanner(out)
-		for n := 0; n < 5+round*7 && lines.Scan(); n++ {
-			if last, err = strconv.Atoi(lines.Text()); err != nil {
+		note := func() bool {
+			if !lines.Scan() {
+				return false
+			}
+			to, line := &last, lines.Text()
+			if n, ok := strings.CutPrefix(line, "closed "); ok {
+				to, line = &durable, n
+			}
+			if *to, err = strconv.Atoi(line); err != nil {
 				t.Fatal(lines.Text())
 			}
+			return true
+		}
+		for n := 0; n < 5+round*7 && note(); n++ {
 		}
 		cmd.Process.Kill()
-		for lines.Scan() {
-			if i, err := strconv.Atoi(lines.Text()); err == nil {
-				last = i
-			}
+		for note() {
 		}
 		cmd.Wait()
 		var n notices
@@ -104,8 +113,8 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		at, err := strconv.Atoi(x.Stamp())
-		if err != nil || at < last || len(n.said) > 0 {
-			t.Fatalf("it was told that %d is done; the stamp is %q, it said %q", last, x.Stamp(), n.said)
+		if err != nil || at < durable || at > last+1 || len(n.said) > 0 {
+			t.Fatalf("%d were done and %d written; the stamp is %q, it said %q", last, durable, x.Stamp(), n.said)
 		}
 		now := make(map[memsync.Path]Doc)
 		for i := 1; i <= at; i++ {

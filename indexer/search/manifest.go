@@ -163,6 +163,13 @@ func (t totals) encode() []byte {
 	return b
 }
 
+func (t *totals) join(u totals) {
+	t.Docs += u.Docs
+	for i, n := range u.Lengths {
+		t.Lengths[i] += n
+	}
+}
+
 func (t *totals) add(l lengths, sign int) {
 	t.Docs += sign
 	for i := range l {

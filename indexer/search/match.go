@@ -19,10 +19,10 @@ const (
 )
 
 // exactShare is what a word found exactly as it was typed adds to one found by
-// its stem; triShare what a word found only inside others counts.
+// its stem; insideShare what a word found only inside others counts.
 const (
-	exactShare = 0.3
-	triShare   = 0.3
+	exactShare  = 0.3
+	insideShare = 0.3
 )
 
 // matcher runs one plan on one snapshot. Documents are numbered as scorch
@@ -30,6 +30,7 @@ const (
 type matcher struct {
 	ctx   context.Context
 	r     index.IndexReader
+	gen   *generation
 	n     float64             // live documents
 	avg   [ranked + 1]float64 // mean lengths, of documents that may lack the field too
 	score []float64           // by document
@@ -45,12 +46,12 @@ type matcher struct {
 // slates are matchers that have finished: their slices are large.
 var slates sync.Pool
 
-func newMatcher(ctx context.Context, r index.IndexReader, t totals) *matcher {
+func newMatcher(ctx context.Context, g *generation, r index.IndexReader, t totals) *matcher {
 	m, ok := slates.Get().(*matcher)
 	if !ok {
 		m = &matcher{}
 	}
-	m.ctx, m.r, m.n = ctx, r, float64(t.Docs)
+	m.ctx, m.gen, m.r, m.n = ctx, g, r, float64(t.Docs)
 	for i := range m.avg {
 		m.avg[i] = max(1, float64(t.Lengths[i])/max(1, m.n))
 	}
@@ -72,7 +73,7 @@ func (m *matcher) each(field, term string, positions bool, yield func(doc uint64
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
-	scored := field != fieldIs && field != fieldTri
+	scored := field != fieldIs && field != fieldIdent
 	tfr, err := m.r.TermFieldReader(m.ctx, []byte(term), field, scored, scored, positions)
 	if err != nil {
 		return err
@@ -184,7 +185,7 @@ func (m *matcher) rank(p plan) error {
 			m.freq[doc] = 1
 			m.seen = append(m.seen, doc)
 		}
-		m.settle(triShare, 0)
+		m.settle(insideShare, 0)
 	}
 	if m.whole > 0 {
 		for doc := range m.score {

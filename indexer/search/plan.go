@@ -20,8 +20,8 @@ type want struct {
 	chars   []string // instead of a term: characters side by side in the exact field
 	weight  float64
 	unit    int    // which word of the query it comes from
-	substr  string // of the unit's first term: what the trigram field is asked for
-	ident   bool   // ask the trigrams even when the term is found
+	substr  string // of the unit's first term: what is looked for inside words
+	ident   bool   // look inside words even when the term is found
 	hasTerm bool
 }
 

@@ -6,21 +6,25 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
+
+	"memsync"
 )
 
 // rebuildBatch is how many documents one transaction of a rebuild holds.
-// Measured: 100 take half as long again, more than 1,000 gain nothing. Two
-// batches are in memory, at about sixty times the size of their texts, so
-// rebuildBytes ends one too. It is a guess.
+// A batch is in memory at about sixty times the size of its texts, so
+// rebuildBytes ends one too, and no more than rebuildWriters are made at once.
 const (
-	rebuildBatch = 1000
-	rebuildBytes = 2 << 20
+	rebuildBatch   = 1000
+	rebuildBytes   = 2 << 20
+	rebuildWriters = 2
 )
 
 // Rebuild makes the index anew from docs and says what it stands for. The new
 // one is made beside the old one, which is searched until the new one is
 // complete and stays when anything fails: a full disk, an error that docs
-// yields. What is not Indexed is left out.
+// yields. What is not Indexed is left out; no path may come twice.
 func (x *Index) Rebuild(docs iter.Seq2[Doc, error], stamp string) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -81,66 +85,88 @@ func (x *Index) fill(docs iter.Seq2[Doc, error], stamp string) (_ *generation, e
 	return g, nil
 }
 
-// fill writes all documents, analyzing a batch while the one before is written.
+// fill writes all documents. Scorch makes a segment of a batch in the goroutine
+// that brings it, which is most of the work, so several bring batches at once.
+// What the generation says of itself comes last, when all of them are in.
 func (g *generation) fill(docs iter.Seq2[Doc, error], stamp string) error {
-	batches := make(chan *analyzed)
-	written := make(chan error, 1)
-	go func() {
-		var err error
-		for b := range batches {
-			if err == nil {
-				err = g.write(b)
-			}
-			if err != nil {
-				select {
-				case written <- err:
-				default:
-				}
-			}
-		}
-		close(written)
-	}()
-	b, bytes := Batch{}.batch(), 0
-	b.whole = false
-	err := func() error {
-		defer close(batches)
-		flush := func() error {
-			a, err := b.analyze()
-			if err != nil {
-				return err
-			}
-			select {
-			case batches <- a:
-				return nil
-			case err := <-written:
-				return err
-			}
-		}
-		for d, err := range docs {
-			if err != nil {
-				return err
-			}
-			if d.Memory == nil {
-				return errors.New("bug: a document without a memory")
-			}
-			b.add(&d)
-			if bytes += len(d.Body); len(b.put) >= rebuildBatch || bytes >= rebuildBytes {
-				if err := flush(); err != nil {
-					return err
-				}
-				b, bytes = Batch{}.batch(), 0
-				b.whole = false
-			}
-		}
-		b.stamp, b.whole = stamp, true
-		return flush()
-	}()
-	for werr := range written { // waits for the last batch
-		if err == nil {
-			err = werr
+	var (
+		batches = make(chan *batch)
+		failed  = make(chan struct{})
+		wg      sync.WaitGroup
+		mu      sync.Mutex
+		sum     totals
+		first   error
+	)
+	fail := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if first == nil {
+			first = err
+			close(failed)
 		}
 	}
-	return err
+	for range min(rebuildWriters, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for b := range batches {
+				a, err := b.analyze(1)
+				if err == nil {
+					err = g.apply(a.ops(), true)
+				}
+				if err != nil {
+					fail(err)
+					return
+				}
+				mu.Lock()
+				sum.join(a.sum)
+				mu.Unlock()
+			}
+		})
+	}
+	if err := collect(docs, batches, failed); err != nil {
+		fail(err)
+	}
+	close(batches)
+	wg.Wait()
+	if first != nil {
+		return first
+	}
+	return g.write(&analyzed{batch: Batch{Stamp: stamp}.batch(), sum: sum}, true)
+}
+
+// collect makes batches of documents, each path once, until there are no more
+// or the work has failed.
+func collect(docs iter.Seq2[Doc, error], batches chan<- *batch, failed <-chan struct{}) error {
+	b, bytes := Batch{}.batch(), 0
+	seen := make(map[memsync.Path]bool)
+	flush := func() {
+		select {
+		case batches <- b:
+		case <-failed:
+		}
+		b, bytes = Batch{}.batch(), 0
+	}
+	for d, err := range docs {
+		switch {
+		case err != nil:
+			return err
+		case d.Memory == nil:
+			return errors.New("bug: a document without a memory")
+		case seen[d.Memory.Path]:
+			return errors.New("bug: two documents at one path")
+		}
+		select {
+		case <-failed:
+			return nil
+		default:
+		}
+		seen[d.Memory.Path] = true
+		b.add(&d)
+		if bytes += len(d.Body); len(b.put) >= rebuildBatch || bytes >= rebuildBytes {
+			flush()
+		}
+	}
+	flush()
+	return nil
 }
 
 // holdAgain takes the lock anew when somebody deleted the directory, lock and

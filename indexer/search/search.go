@@ -63,7 +63,7 @@ func (x *Index) Search(ctx context.Context, req Request) (page Page, err error) 
 			if req.Query.Empty() || t.Docs == 0 {
 				return nil
 			}
-			m := newMatcher(ctx, r, t)
+			m := newMatcher(ctx, g, r, t)
 			found, err := m.find(p, req.Exclude)
 			if err != nil {
 				return err

@@ -157,7 +157,7 @@ func (l *looker) look(line string) (score float64, marks []Range) {
 					marks = append(marks, Range{u.parts[at].start, u.parts[at+len(w.chars)-1].end})
 				}
 			case w.substr != "" && !hit && u.kind == letter && strings.Contains(u.text(), w.substr):
-				count(i, triShare)
+				count(i, insideShare)
 				marks = append(marks, Range{u.start, u.end})
 			}
 		}

@@ -1,9 +1,6 @@
 package search
 
 import (
-	"slices"
-	"unicode/utf8"
-
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 )
@@ -84,25 +81,4 @@ func (u *unit) length() int {
 		return len(u.parts)
 	}
 	return max(1, len(u.parts)-u.gram()+1)
-}
-
-// trigrams appends the sequences of three characters of a term, for finding it
-// by any part of three characters or more.
-func trigrams(to []string, term string) []string {
-	first, second := 0, 0 // where the last two characters begin
-	n := 0
-	for i, r := range term {
-		if n++; n >= 3 {
-			to = append(to, term[first:i+utf8.RuneLen(r)])
-		}
-		first, second = second, i
-	}
-	return to
-}
-
-// sortedTrigrams are the trigrams of a term, each once.
-func sortedTrigrams(term string) []string {
-	out := trigrams(nil, term)
-	slices.Sort(out)
-	return slices.Compact(out)
 }

@@ -113,10 +113,13 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func TestTrigrams(t *testing.T) {
-	for term, want := range map[string]string{"": "", "ab": "", "abc": "abc", "abcd": "abc bcd", "aaaa": "aaa", "dé́f": "dé́ é́f"} {
-		if got := strings.Join(sortedTrigrams(term), " "); got != want {
-			t.Errorf("%q: got %q, want %q", term, got, want)
+// What is looked for inside words: the shortest come first, each once, however
+// often it was noted.
+func TestWithin(t *testing.T) {
+	terms := []byte("\nneedle\nneedles\nthread\npath/to/needle.go\nneedle\nneed\n")
+	for text, want := range map[string]string{"eedle": "needle needles path/to/needle.go", "need": "need needle needles path/to/needle.go", "xyz": "", "e.g": "path/to/needle.go"} {
+		if got := strings.Join(within(terms, text), " "); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
