@@ -101,13 +101,15 @@ func (k *Keeper) SearchShelf(ctx context.Context, s Shelf, req search.Request) (
 	found := map[memsync.Path]*memsync.Memory{}
 	err = x.Rebuild(func(yield func(search.Doc, error) bool) {
 		for _, m := range memories {
-			found[m.Path] = m
-			doc, err := format.Parse(bytes[m], k.Store.Policy.Limits)
-			if err != nil {
-				continue // Indexed would leave it out, too
-			}
 			scope, _ := memsync.FindScope(k.Store.Scopes, m.Scope)
-			if !yield(search.NewDoc(m, scope, doc), nil) {
+			d := search.Doc{Memory: m, Scope: scope, Body: string(bytes[m]), BodyLine: 1}
+			if doc, err := format.Parse(bytes[m], k.Store.Policy.Limits); err == nil {
+				d = search.NewDoc(m, scope, doc)
+			} else { // held because nobody understands it: by all its text
+				m.Kind = memsync.KindMemory
+			}
+			found[m.Path] = m
+			if !yield(d, nil) {
 				return
 			}
 		}

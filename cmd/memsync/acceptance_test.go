@@ -31,6 +31,8 @@ func TestAcceptance(t *testing.T) {
 		{"correction.survives_reindex", correctionSurvivesReindex},
 		{"correction.retraction_without_replacement", retractionWithoutReplacement},
 		{"scope.cross_tenant_absent", crossTenantAbsent},
+		{"scope.caller_cannot_widen", callerCannotWiden},
+		{"evidence.rebuild_from_retained", rebuildFromRetained},
 		{"concurrency.no_lost_update", noLostUpdate},
 		{"restart.no_duplicate_effect", noDuplicateEffect},
 	} {
@@ -345,6 +347,9 @@ func absentAfterReindexAndRestart(t *testing.T) {
 	s.write("memory/user_tea.md", memoryFile("tea", "user", "Leaves in the pot at four."))
 	s.ok("up", "--once")
 	s.ok("edit", "coffee", "--description", words)
+	if !strings.Contains(s.ok("search", "xanthippe"), "user_coffee.md") {
+		t.Error("control: it was never found")
+	}
 	id := s.str(s.ok("show", "coffee", "--json"), "memory.id")
 	s.person().ok("forget", "coffee", "--yes")
 	probe := func() {
@@ -352,7 +357,8 @@ func absentAfterReindexAndRestart(t *testing.T) {
 		for _, args := range [][]string{
 			{"list", "--json"}, {"list", "--all"}, {"list", "--as-of", "HEAD~1"}, {"list", "--at", "2100-01-01"}, {"show", id}, {"show", "coffee"},
 			{"show", "coffee@HEAD~1"}, {"log", "--json"}, {"history", "--json"}, {"diff", "--from", "HEAD~2"}, {"decisions", "list", "--json"},
-			{"status", "--json"}, {"conflicts", "--json"},
+			{"status", "--json"}, {"conflicts", "--json"}, {"search", "xanthippe", "coffee", "--json"},
+			{"search", "xanthippe", "--include", "deleted,held,superseded,expired", "--json"}, {"search", id},
 		} {
 			out := s.any(args...)
 			if strings.Contains(out, words) {
@@ -362,9 +368,16 @@ func absentAfterReindexAndRestart(t *testing.T) {
 		if !strings.Contains(s.ok("show", "tea"), "at four") {
 			t.Error("control: the sibling is gone")
 		}
+		if !strings.Contains(s.ok("search", "leaves", "pot"), "user_tea.md") {
+			t.Error("control: the sibling is not found")
+		}
 	}
 	probe()
 	s.remove(".git/memsync/catalog.db")
+	probe()
+	s.ok("index", "rebuild")
+	probe()
+	s.remove(".git/memsync/search")
 	probe()
 	s.ok("up", "--once")
 	for _, file := range s.files() {
@@ -449,6 +462,12 @@ func correctionSurvivesReindex(t *testing.T) {
 				t.Errorf("%s is\n%s", name, got)
 			}
 		}
+		for query, found := range map[string]string{"monday": "", "deploys happen": "deploy-day", "tabs": "tabs", "wifi is called": "two-facts", "half the price": ""} {
+			got := s.ok("search", "--json", `"`+query+`"`)
+			if slugs := len(s.list(got, "hits")); found == "" && slugs > 0 || found != "" && (slugs != 1 || s.str(got, "hits.0.slug") != found) {
+				t.Errorf("%q finds\n%s", query, got)
+			}
+		}
 		if got := s.ok("show", "two-facts"); strings.Contains(got, "code is 1") || !strings.Contains(got, "Garden") {
 			t.Errorf("half of it is wrong:\n%s", got)
 		}
@@ -462,6 +481,10 @@ func correctionSurvivesReindex(t *testing.T) {
 	}
 	check()
 	s.remove(".git/memsync/catalog.db")
+	check()
+	s.remove(".git/memsync/search")
+	check()
+	s.ok("index", "rebuild")
 	check()
 	s.rest()
 }
@@ -479,6 +502,9 @@ func retractionWithoutReplacement(t *testing.T) {
 	feed(exitRefused)
 	if out := s.ok("list"); strings.Contains(strings.ToLower(out), "pond") || !strings.Contains(out, "Bench") {
 		t.Errorf("listed:\n%s", out)
+	}
+	if out := s.ok("search", "pond", "carp", "bench"); strings.Contains(strings.ToLower(out), "pond") || !strings.Contains(out, "Bench") {
+		t.Errorf("found:\n%s", out)
 	}
 	s.rest()
 }
@@ -501,10 +527,14 @@ func crossTenantAbsent(t *testing.T) {
 	}
 	for i, w := range tenants {
 		own, other := []string{"red", "blue"}[i], []string{"blue", "red"}[i]
-		for _, args := range [][]string{{"list", "--all", "--json"}, {"show", "secret-plan"}, {"log"}, {"history"}, {"decisions", "list"}} {
+		for _, args := range [][]string{{"list", "--all", "--json"}, {"show", "secret-plan"}, {"log"}, {"history"}, {"decisions", "list"},
+			{"search", "the plan of " + other}, {"search", other, "--include", "shadowed,deleted", "--json"}, {"scope"}} {
 			if out := w.ok(args...); strings.Contains(out, "of "+other) {
 				t.Errorf("%s sees %s: memsync %s\n%s", own, other, strings.Join(args, " "), out)
 			}
+		}
+		if !strings.Contains(w.ok("search", "plan"), "of "+own) {
+			t.Errorf("control: %s does not find its own", own)
 		}
 		if !strings.Contains(w.ok("list"), "of "+own) {
 			t.Errorf("control: %s does not see its own", own)
@@ -514,9 +544,76 @@ func crossTenantAbsent(t *testing.T) {
 		tenants[1-i].code(exitRefused, "edit", id, "--description", "taken over")
 		tenants[1-i].code(exitRefused, "show", filepath.Join(w.dir, ".memsync/memory/project_secret-plan.md"))
 	}
+	if out := s.ok("search", "plan"); strings.Contains(out, "plan") {
+		t.Errorf("found from no workspace:\n%s", out)
+	}
 	if out := s.ok("list", "--all"); strings.Contains(out, "plan") {
 		t.Errorf("seen from no workspace:\n%s", out)
 	}
+}
+
+// A process that is bound to one agent asks for another's, for everybody's, for
+// nothing in particular: it is refused, or gets its own. Control: its own
+// comes.
+func callerCannotWiden(t *testing.T) {
+	s := newShop(t)
+	for _, name := range []string{"red", "blue"} {
+		s.ok("write", "Plan", "--type", "project", "--agent", name, "--description", "of "+name, "--content", "The plan of "+name+".")
+	}
+	red := s.agent("red")
+	for _, args := range [][]string{
+		{"search", "the plan of blue"}, {"search", "plan", "--scope", "agent:blue"}, {"search", "plan", "--scope", "*"}, {"search", "plan", "--scope", ""},
+		{"search", "plan", "--scope", "agent"}, {"search", "scope:agent:blue plan"}, {"search", "agent:blue"}, {"search", "plan", "--agent", "blue"},
+		{"search", "plan", "--agent", "*"}, {"search", "plan", "--agent", ""}, {"search", "plan", "--include", "shadowed,superseded,deleted,held"},
+		{"list", "--all"}, {"list", "--scope", "agent:blue"}, {"list", "--agent", "blue"}, {"list", "--scope", "*"}, {"list", "--agent", ""},
+		{"scope"}, {"scope", "--agent", "blue"}, {"show", "agents/blue/memory/project_plan.md"}, {"diff", "--from", "HEAD~1"},
+	} {
+		if out := red.any(args...); strings.Contains(out, "of blue") && !strings.Contains(out, "memory.identity.mismatch") || strings.Contains(out, "The plan of blue") {
+			t.Errorf("memsync %q gives another's:\n%s", args, out)
+		}
+	}
+	for _, args := range [][]string{
+		{"write", "Other", "--type", "project", "--agent", "blue", "--content", "x"}, {"write", "Other", "--type", "project", "--scope", "agent:blue", "--content", "x"},
+		{"edit", "agents/blue/memory/project_plan.md", "--content", "x"}, {"delete", "agents/blue/memory/project_plan.md"},
+		{"rename", "agents/red/memory/project_plan.md", "--to", "agent:blue"},
+	} {
+		red.code(exitRefused, args...)
+	}
+	if out := red.ok("search", "plan"); !strings.Contains(out, "of red") {
+		t.Errorf("control: its own is not found:\n%s", out)
+	}
+	if out := red.ok("list"); !strings.Contains(out, "of red") {
+		t.Errorf("control: its own is not listed:\n%s", out)
+	}
+	red.ok("edit", "agents/red/memory/project_plan.md", "--content", "The plan of red, changed.")
+	s.rest()
+}
+
+// Everything that is derived goes; what nobody can guess is found again, by its
+// own words. (That it reaches a prompt comes with recall.)
+func rebuildFromRetained(t *testing.T) {
+	s := newShop(t)
+	secrets := map[string]string{"vault": "qorvath-7719", "bridge": "Zelmiranth", "river": "0x5fe1c0de"}
+	for name, word := range secrets {
+		s.ok("write", name, "--type", "reference", "--content", "The word is "+word+".")
+	}
+	check := func() {
+		t.Helper()
+		for name, word := range secrets {
+			if out := s.ok("search", word, "--json"); s.str(out, "hits.0.slug") != name || !strings.Contains(out, word) {
+				t.Errorf("%s finds\n%s", word, out)
+			}
+		}
+	}
+	check()
+	for _, gone := range []string{".git/memsync/search", ".git/memsync/catalog.db", "memory/MEMORY.md", ".git/memsync"} {
+		if err := os.RemoveAll(s.path(gone)); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		s.ok("up", "--once")
+	}
+	s.rest()
 }
 
 // The same request again, from another process, is the same decision and has

@@ -187,6 +187,9 @@ func (s crashStore) recover(bin string, c crash, at string) {
 	if out := s.output("git", "fsck", "--strict", "--no-dangling"); strings.TrimSpace(out) != "" {
 		fail("git fsck: %s", out)
 	}
+	if out, err := s.try(bin, "search", "-q", "anything"); err != nil {
+		fail("search: %v\n%s", err, out)
+	}
 	if out, err := s.try(bin, "doctor"); err != nil {
 		fail("doctor: %v\n%s", err, out)
 	}

@@ -9,6 +9,25 @@ import (
 	"memsync"
 )
 
+// pageJSON says where a page of results stands among all of them.
+type pageJSON struct {
+	Total      int    `json:"total"`
+	Limit      int    `json:"limit"`
+	HasMore    bool   `json:"has_more"`
+	NextCursor string `json:"next_cursor"`
+}
+
+func pageOf(total, limit int, next string) pageJSON {
+	return pageJSON{total, limit, next != "", next}
+}
+
+// sayMore tells a person of the next page.
+func (a *app) sayMore(shown, total int, next string) {
+	if next != "" {
+		a.say("%d of %d; more with --cursor %s", shown, total, next)
+	}
+}
+
 // A cursor says how many results of each store came on the pages before, and
 // what was asked: it is worth nothing to another question.
 

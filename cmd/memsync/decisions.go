@@ -67,16 +67,13 @@ func (a *app) decisionsList() *cobra.Command {
 					a.emit(r)
 				}
 			case a.flags.json:
-				a.emit(map[string]any{"decisions": orEmpty(page), "page": map[string]any{"total": total, "limit": limit,
-					"has_more": next != "", "next_cursor": next}})
+				a.emit(map[string]any{"decisions": orEmpty(page), "page": pageOf(total, limit, next)})
 			default:
 				for _, r := range page {
 					fmt.Fprintf(a.stdout, "%s  %s  %-11s %s  %s  %s\n", r.ID, stamp(r.At), r.Decision.Op, actorName(r.Decision.Actor),
 						oneLine(string(r.Decision.Path)), r.State)
 				}
-				if next != "" {
-					a.say("%d of %d; more with --cursor %s", len(page), total, next)
-				}
+				a.sayMore(len(page), total, next)
 			}
 			return nil
 		},

@@ -36,7 +36,10 @@ func (a *app) diffVerb() *cobra.Command {
 				if k, m, err = a.target(args[0]); err != nil {
 					return err
 				}
-				if only, err = k.EverPaths(m.ID, m.Path); err != nil {
+				if err = a.mayRead(k, m.Path); err == nil {
+					only, err = k.EverPaths(m.ID, m.Path)
+				}
+				if err != nil {
 					k.Close()
 					return err
 				}
@@ -57,7 +60,7 @@ func (a *app) diffVerb() *cobra.Command {
 			}
 			list := []entry{}
 			for _, c := range changes {
-				if only != nil && !slices.Contains(only, c.Path) {
+				if only != nil && !slices.Contains(only, c.Path) || a.mayRead(k, c.Path) != nil {
 					continue
 				}
 				if c, err = shownDiff(k, c); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"memsync"
 	"memsync/indexer/recall"
+	"memsync/internal/text"
 )
 
 func init() {
@@ -52,40 +54,102 @@ func (r row) json() rowJSON {
 	return rowJSON{r.ID, r.Path, r.Store, r.Scope, r.Kind, t, r.Slug, r.Name, r.Description, tags, r.Key, r.Pinned, r.Hash, r.Shadowed}
 }
 
+// listing is what to list, and how.
+type listing struct {
+	typ, scope, project, key string
+	tags                     []string
+	agent                    string
+	all                      bool
+	sort, cursor             string
+	limit                    int
+}
+
+// sorts are the orders of a listing; the empty one is most specific scope
+// first, then by path.
+var sorts = map[string]func(a, b row) int{
+	"scope":   nil,
+	"name":    func(a, b row) int { return cmp.Or(strings.Compare(a.SortKey, b.SortKey), byPath(a, b)) },
+	"path":    byPath,
+	"created": func(a, b row) int { return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), byPath(a, b)) },
+}
+
+func byPath(a, b row) int {
+	return cmp.Or(strings.Compare(string(a.Path), string(b.Path)), strings.Compare(a.Store, b.Store))
+}
+
 func (a *app) listVerb() *cobra.Command {
-	var typ, scope string
-	var all bool
+	var l listing
 	var asOf asOfFlags
 	cmd := &cobra.Command{
 		Long: "list reads the store that is found here, the home store and its local store. A memory is hidden by one of the same\n" +
 			"type and slug in a more specific scope; --all lists it too and says by which.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if typ != "" {
-				if _, ok := memsync.ParseType(typ); !ok && typ != "untyped" {
-					return &memsync.Error{Code: memsync.CodeTypeInvalid, Message: "no type " + typ, Hint: "user, feedback, project, reference or untyped"}
+			if l.typ != "" {
+				if _, ok := memsync.ParseType(l.typ); !ok && l.typ != "untyped" {
+					return &memsync.Error{Code: memsync.CodeTypeInvalid, Message: "no type " + l.typ, Hint: "user, feedback, project, reference or untyped"}
 				}
 			}
-			set, err := a.reading("", asOf)
+			order, ok := sorts[l.sort]
+			switch {
+			case !ok:
+				return usage("--sort takes scope, name, path or created, not %q", l.sort)
+			case l.limit < 0:
+				return usage("--limit is 1 or more, or 0 for all")
+			}
+			asked := fmt.Sprintf("%q %q %v %q", []string{l.typ, l.scope, l.project, l.key, l.agent, l.sort}, l.tags, l.all, asOf)
+			skip, err := decodeCursor(l.cursor, asked, 1)
 			if err != nil {
 				return err
 			}
-			rows := slices.DeleteFunc(rows(set), func(r row) bool {
-				t := string(r.Type)
-				if t == "" {
-					t = "untyped"
-				}
-				return typ != "" && t != typ || scope != "" && r.Scope != scope || !all && r.Shadowed != ""
-			})
-			a.printRows(rows)
+			set, err := a.reading(l.agent, asOf)
+			if err != nil {
+				return err
+			}
+			rows := slices.DeleteFunc(rows(set), func(r row) bool { return !l.wants(r) })
+			if order != nil {
+				slices.SortStableFunc(rows, order)
+			}
+			total, next := len(rows), ""
+			rows = rows[min(skip[0], total):]
+			if l.limit > 0 && l.limit < len(rows) {
+				rows = rows[:l.limit]
+				next = encodeCursor(asked, []int{skip[0] + l.limit})
+			}
+			a.printRows(rows, pageOf(total, l.limit, next))
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&typ, "type", "", "only this `TYPE`")
-	cmd.Flags().StringVar(&scope, "scope", "", "only this `SCOPE`")
-	cmd.Flags().BoolVar(&all, "all", false, "also what a more specific scope hides")
+	f := cmd.Flags()
+	f.StringVar(&l.typ, "type", "", "only this `TYPE`")
+	f.StringVar(&l.scope, "scope", "", "only this `SCOPE`")
+	f.StringArrayVar(&l.tags, "tag", nil, "only with this `TAG`; may be repeated")
+	f.StringVar(&l.project, "project", "", "only of this `PROJECT`")
+	f.StringVar(&l.key, "key", "", "only with this `KEY`")
+	f.StringVar(&l.agent, "agent", "", "read as the agent `NAME`: no other agent's scopes")
+	f.BoolVar(&l.all, "all", false, "also what a more specific scope hides")
+	f.StringVar(&l.sort, "sort", "scope", "`BY` scope (most specific first), name, path or created (newest first)")
+	f.IntVar(&l.limit, "limit", 0, "at most `N` memories on a page; 0 is all")
+	f.StringVar(&l.cursor, "cursor", "", "the page that follows the one that gave this `CURSOR`")
 	asOf.register(cmd)
 	return cmd
+}
+
+// wants reports whether a row is asked for. Tags, project and key are compared
+// without case, as search does.
+func (l *listing) wants(r row) bool {
+	is := func(asked, has string) bool { return asked == "" || text.Fold(asked) == text.Fold(has) }
+	t := string(r.Type)
+	if t == "" {
+		t = "untyped"
+	}
+	for _, tag := range l.tags {
+		if !slices.ContainsFunc(r.Tags, func(has string) bool { return is(tag, has) }) {
+			return false
+		}
+	}
+	return (l.typ == "" || l.typ == t) && (l.scope == "" || l.scope == r.Scope) && (l.all || r.Shadowed == "") &&
+		is(l.project, r.Project) && is(l.key, r.Key)
 }
 
 // rows are the memories of a read set, most specific scope first, with who
@@ -105,7 +169,7 @@ func rows(set *recall.ReadSet) []row {
 	return out
 }
 
-func (a *app) printRows(rows []row) {
+func (a *app) printRows(rows []row, page pageJSON) {
 	switch {
 	case a.flags.jsonl:
 		for _, r := range rows {
@@ -117,7 +181,7 @@ func (a *app) printRows(rows []row) {
 		for _, r := range rows {
 			list = append(list, r.json())
 		}
-		a.emit(map[string]any{"memories": list, "total": len(list)})
+		a.emit(map[string]any{"memories": list, "total": page.Total, "page": page})
 		return
 	}
 	last := ""
@@ -142,4 +206,5 @@ func (a *app) printRows(rows []row) {
 		}
 		fmt.Fprintln(a.stdout, strings.TrimRight(line, " "))
 	}
+	a.sayMore(len(rows), page.Total, page.NextCursor)
 }

@@ -51,3 +51,14 @@ func (a *app) reader(agent string) (string, error) {
 	}
 	return pinned, nil
 }
+
+// mayRead refuses a process that is pinned to one agent what lies in another's
+// scope.
+func (a *app) mayRead(k *opened, p memsync.Path) error {
+	scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
+	if !ok || scope.Agent == "" {
+		return nil
+	}
+	_, err := a.reader(scope.Agent)
+	return err
+}

@@ -20,7 +20,7 @@ import (
 //	numstat FILE ADDED REMOVED      what the last commit did to a file, in lines
 //	tracked FILE...                 HEAD holds what is on disk
 //	clean                           git has nothing to say, and fsck is silent
-//	check [ARG...]                  fsck and `memsync doctor`
+//	check [ARG...]                  fsck, a search, and `memsync doctor`
 //	same A B                        two files hold the same bytes
 //	edit FILE REGEXP REPLACEMENT    what sed -i does, refusing to change nothing
 //	bytes FILE STRING               writes a Go string, escapes and all

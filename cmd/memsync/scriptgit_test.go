@@ -105,6 +105,11 @@ func fsck(ts *testscript.TestScript) {
 // check looks at every invariant of a store at rest.
 func scriptCheck(ts *testscript.TestScript, neg bool, args []string) {
 	fsck(ts)
+	if !neg { // so that there is an index, which doctor compares with the memories
+		if err := ts.Exec("memsync", append([]string{"search", "-q", "--limit", "1", "anything"}, args...)...); err != nil {
+			ts.Fatalf("memsync search: %v", err)
+		}
+	}
 	if err := ts.Exec("memsync", append([]string{"doctor"}, args...)...); (err != nil) != neg {
 		ts.Fatalf("memsync doctor: %v", err)
 	}

@@ -121,9 +121,9 @@ type hit struct {
 
 // found is a page of them.
 type found struct {
-	hits  []hit
-	total int
-	next  string
+	hits         []hit
+	total, limit int
+	next         string
 }
 
 // shelves are what can be searched of one store beside what is in it.
@@ -155,7 +155,7 @@ func (a *app) search(s searching) (found, error) {
 			sources = append(sources, recall.Source{Root: st.Root, Local: st.Kind == store.Local, View: v})
 		}
 	}
-	var out found
+	out := found{limit: s.limit}
 	var all []hit // of each list the best that follow what came before, in order
 	for i, st := range stores {
 		hits, total, err := a.searchIn(s, agent, i, st, sources, skips[i*lists:(i+1)*lists])
@@ -274,11 +274,7 @@ func (a *app) printFound(f found) {
 		for _, h := range f.hits {
 			list = append(list, h.json())
 		}
-		out := map[string]any{"hits": list, "total": f.total}
-		if f.next != "" {
-			out["next"] = f.next
-		}
-		a.emit(out)
+		a.emit(map[string]any{"hits": list, "page": pageOf(f.total, f.limit, f.next)})
 		return
 	default:
 		for _, h := range f.hits {
@@ -290,12 +286,10 @@ func (a *app) printFound(f found) {
 			fmt.Fprintf(a.stdout, "%s\n    %s\n", line, a.marked(h.Snippet, h.Marks))
 		}
 	}
-	switch {
-	case f.total == 0:
+	if f.total == 0 {
 		a.say("nothing found")
-	case f.next != "":
-		a.say("%d of %d; the next ones: --cursor %s", len(f.hits), f.total, f.next)
 	}
+	a.sayMore(len(f.hits), f.total, f.next)
 }
 
 // marked is a snippet on one line, with what matches in bold where a person

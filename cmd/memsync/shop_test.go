@@ -121,9 +121,11 @@ func (s *shop) commits() int {
 	return strings.Count(s.git("rev-list", "HEAD"), "\n")
 }
 
-// rest is the store checker: nothing pending, doctor and fsck agree.
+// rest is the store checker: nothing pending, doctor (search index and all) and
+// fsck agree.
 func (s *shop) rest() {
 	s.t.Helper()
+	s.ok("search", "-q", "anything")
 	s.ok("doctor")
 	if out := s.git("status", "--porcelain"); out != "" {
 		s.t.Errorf("git status:\n%s", out)
@@ -156,7 +158,10 @@ func (s *shop) read(p string) string {
 
 func (s *shop) remove(p string) {
 	s.t.Helper()
-	if err := os.Remove(s.path(p)); err != nil {
+	if _, err := os.Lstat(s.path(p)); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.RemoveAll(s.path(p)); err != nil {
 		s.t.Fatal(err)
 	}
 }

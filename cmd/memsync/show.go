@@ -38,6 +38,9 @@ func (a *app) showVerb() *cobra.Command {
 				return err
 			}
 			defer k.Close()
+			if err := a.mayRead(k, m.Path); err != nil {
+				return err
+			}
 			if !a.flags.json && !a.flags.jsonl {
 				return a.printText(string(data))
 			}
