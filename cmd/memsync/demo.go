@@ -10,13 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"memsync"
 	"memsync/gitlog"
+	"memsync/indexer/search"
 	"memsync/internal/store"
 	"memsync/keeper"
 )
 
 func init() {
-	verbs = append(verbs, verb{"demo [DIR]", "Show one save becoming one commit, in a store of its own", (*app).demoVerb})
+	verbs = append(verbs, verb{"demo [DIR]", "Show saves becoming commits and being found, in a store of its own", (*app).demoVerb})
 }
 
 func (a *app) demoVerb() *cobra.Command {
@@ -74,15 +76,24 @@ func (a *app) demo(dir string) error {
 		}
 		steps = append(steps, demoStep{f.say, f.path, outcomes})
 	}
-	if quiet {
-		a.emit(map[string]any{"store": dir, "steps": steps})
-		return nil
-	}
+	const words = "weakening the tests"
+	fmt.Fprintf(w, "\nA save is found as soon as it is committed.\n$ memsync search %s\n", words)
 	k, err := a.open(made.Store)
 	if err != nil {
 		return err
 	}
 	defer k.Close()
+	page, err := k.Search(a.ctx, search.Request{Query: search.ParseQuery(words)})
+	if err != nil {
+		return err
+	}
+	for _, h := range page.Hits {
+		fmt.Fprintf(w, "%s:%d\n    %s\n", h.Path, h.Line, oneLine(h.Snippet))
+	}
+	if quiet {
+		a.emit(map[string]any{"store": dir, "steps": steps, "found": pathsOf(page.Hits)})
+		return nil
+	}
 	index, err := os.ReadFile(filepath.Join(dir, "memory", "MEMORY.md"))
 	if err != nil {
 		return err
@@ -95,6 +106,14 @@ func (a *app) demo(dir string) error {
 	a.printLog(versions)
 	fmt.Fprintf(w, "\nLook around: cd %s && memsync status\n", shellQuote(dir))
 	return nil
+}
+
+func pathsOf(hits []search.Hit) []memsync.Path {
+	out := []memsync.Path{}
+	for _, h := range hits {
+		out = append(out, h.Path)
+	}
+	return out
 }
 
 // demoStep is one save for programs.
