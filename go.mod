@@ -54,3 +54,5 @@ require (
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 )
+
+replace github.com/blevesearch/vellum => ./third_party/vellum
