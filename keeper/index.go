@@ -130,9 +130,13 @@ func (k *Keeper) feedOnce(ctx context.Context, most int) (more bool, err error) 
 // tell has the index take the memories at these paths as they are in the view.
 func (k *Keeper) tell(x *search.Index, v *memsync.View, paths []memsync.Path) error {
 	b := search.Batch{Stamp: k.indexStamp()}
+	unseen, err := k.unseen()
+	if err != nil {
+		return err
+	}
 	for _, p := range paths {
 		m := v.ByPath(p)
-		if m == nil {
+		if m == nil || unseen[p] {
 			b.Gone = append(b.Gone, p)
 			continue
 		}
@@ -149,12 +153,42 @@ func (k *Keeper) tell(x *search.Index, v *memsync.View, paths []memsync.Path) er
 	if err := x.Apply(b); err != nil {
 		return err
 	}
-	return k.catalog.Indexed(b.Stamp, paths, nil)
+	return k.catalog.Indexed(b.Stamp, paths, slices.Collect(maps.Keys(unseen)))
+}
+
+// unseen are the documents that came with others' commits, wait for the rules,
+// and have what looks like a secret: the index takes them once they are decided
+// about.
+func (k *Keeper) unseen() (map[memsync.Path]bool, error) {
+	waits, err := k.incoming()
+	if err != nil || len(waits) == 0 {
+		return nil, err
+	}
+	state, err := k.State()
+	if err != nil {
+		return nil, err
+	}
+	out := map[memsync.Path]bool{}
+	for _, p := range waits {
+		data, _, err := k.accepted(p)
+		if err != nil {
+			continue // doctor tells of it
+		}
+		hits := scan.Text(string(p), string(data))
+		if slices.ContainsFunc(hits, func(h scan.Hit) bool { return h.Kind == scan.Secret && !state.Allowed(p, h.Fingerprint) }) {
+			out[p] = true
+		}
+	}
+	return out, nil
 }
 
 // rebuild makes the index anew from the view.
 func (k *Keeper) rebuild(ctx context.Context, v *memsync.View, fresh []memsync.Path) error {
 	x, err := k.openIndex()
+	if err != nil {
+		return err
+	}
+	unseen, err := k.unseen()
 	if err != nil {
 		return err
 	}
@@ -168,6 +202,9 @@ func (k *Keeper) rebuild(ctx context.Context, v *memsync.View, fresh []memsync.P
 			}
 			k.opt.Progress(done, total)
 			done++
+			if unseen[m.Path] {
+				continue
+			}
 			d, ok, err := k.document(m, v)
 			if (ok || err != nil) && !yield(d, err) {
 				return
@@ -177,7 +214,7 @@ func (k *Keeper) rebuild(ctx context.Context, v *memsync.View, fresh []memsync.P
 	if err != nil {
 		return err
 	}
-	return k.catalog.Indexed(stamp, fresh, nil)
+	return k.catalog.Indexed(stamp, fresh, slices.Collect(maps.Keys(unseen)))
 }
 
 // document is what the index is told of a memory; false for one that does not
@@ -197,17 +234,6 @@ func (k *Keeper) document(m *memsync.Memory, v *memsync.View) (search.Doc, bool,
 	doc, err := format.Parse(data, k.Store.Policy.Limits)
 	if err != nil {
 		return search.Doc{}, false, nil
-	}
-	waits, err := k.incoming()
-	if err != nil {
-		return search.Doc{}, false, err
-	}
-	if slices.Contains(waits, m.Path) {
-		// It came with others' commits, and the rules have not seen it yet.
-		hits := scan.Text(string(m.Path), string(data))
-		if slices.ContainsFunc(hits, func(h scan.Hit) bool { return h.Kind == scan.Secret }) {
-			return search.Doc{}, false, nil
-		}
 	}
 	scope, _ := v.Scope(m.Scope)
 	return search.NewDoc(m, scope, doc), true, nil

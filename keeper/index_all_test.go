@@ -1,0 +1,5 @@
+//go:build prove
+
+package keeper
+
+const histories = 500
