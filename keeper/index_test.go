@@ -222,3 +222,38 @@ func law8(t *testing.T, seed uint64) {
 }
 
 func ptr(s string) *string { return &s }
+
+// What a forget left in the index goes, also when the process died before it
+// could see to it.
+func TestForgetPurgesTheIndex(t *testing.T) {
+	ctx := context.Background()
+	dir := newStore(t)
+	k := openAt(t, dir)
+	if _, err := found(ctx, k); err != nil {
+		t.Fatal(err)
+	}
+	index := filepath.Join(dir, ".git", "memsync", indexName)
+	if err := k.journal.PutFact(factPurge, true); err != nil { // as step does before it applies the plan
+		t.Fatal(err)
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(index); err != nil {
+		t.Fatal(err)
+	}
+	k = openAt(t, dir)
+	defer k.Close()
+	if _, err := os.Stat(index); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if _, err := found(ctx, k); err != nil {
+		t.Error(err)
+	}
+	if err := k.purgeIndex(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(index); err != nil {
+		t.Errorf("it went without a reason: %v", err)
+	}
+}
