@@ -81,9 +81,10 @@ func (k *Keeper) Shelved(s Shelf) (memories []*memsync.Memory, bytes map[*memsyn
 	return memories, bytes, nil
 }
 
-// SearchShelf finds memories of a shelf by their words, in an index that is
-// made for this search. Its scores are no measure against Search's.
-func (k *Keeper) SearchShelf(ctx context.Context, s Shelf, req search.Request) (search.Page, map[memsync.Path]*memsync.Memory, error) {
+// SearchShelf finds memories of a shelf by their words, in the scopes that may be
+// read, in an index that is made for this search. Its scores are no measure
+// against Search's.
+func (k *Keeper) SearchShelf(ctx context.Context, s Shelf, req search.Request, readable func(scope string) bool) (search.Page, map[memsync.Path]*memsync.Memory, error) {
 	memories, bytes, err := k.Shelved(s)
 	if err != nil || len(memories) == 0 {
 		return search.Page{}, nil, err
@@ -101,6 +102,9 @@ func (k *Keeper) SearchShelf(ctx context.Context, s Shelf, req search.Request) (
 	found := map[memsync.Path]*memsync.Memory{}
 	err = x.Rebuild(func(yield func(search.Doc, error) bool) {
 		for _, m := range memories {
+			if !readable(m.Scope) {
+				continue
+			}
 			scope, _ := memsync.FindScope(k.Store.Scopes, m.Scope)
 			d := search.Doc{Memory: m, Scope: scope, Body: string(bytes[m]), BodyLine: 1}
 			if doc, err := format.Parse(bytes[m], k.Store.Policy.Limits); err == nil {

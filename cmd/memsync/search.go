@@ -201,14 +201,8 @@ func (a *app) searchIn(s searching, agent string, source int, st *store.Store, s
 		sources[source].View = v
 	}
 	set := recall.NewReadSet(agent, time.Now(), sources...)
-	req := search.Request{Query: s.query, Limit: s.limit, Skip: skips[0], Exclude: func(p memsync.Path) bool {
-		m := v.ByPath(p)
-		if m == nil || !set.Readable(source, m.Scope) {
-			return true
-		}
-		is, _ := set.Standing(source, m)
-		return is != recall.InForce && !s.includes(string(is))
-	}}
+	req := search.Request{Query: s.query, Limit: s.limit, Skip: skips[0],
+		Exclude: set.Out(source, func(st recall.Standing) bool { return s.includes(string(st)) })}
 	page, err := k.Search(a.ctx, req)
 	if err != nil {
 		return nil, 0, err
@@ -228,11 +222,8 @@ func (a *app) searchIn(s searching, agent string, source int, st *store.Store, s
 			continue
 		}
 		req.Skip = skips[1+i]
-		req.Exclude = func(p memsync.Path) bool {
-			sc, ok := memsync.ScopeOf(st.Scopes, p)
-			return !ok || !set.Readable(source, sc.Name())
-		}
-		page, memories, err := k.SearchShelf(a.ctx, shelf, req)
+		req.Exclude = nil
+		page, memories, err := k.SearchShelf(a.ctx, shelf, req, func(scope string) bool { return set.Readable(source, scope) })
 		if err != nil {
 			return nil, 0, err
 		}

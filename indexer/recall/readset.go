@@ -144,5 +144,24 @@ func (s *ReadSet) supersedes(id memsync.ID) bool {
 			}
 		}
 	})
-	return s.superseded[id]
+	return len(s.superseded) > 0 && s.superseded[id]
+}
+
+// Out are the memories of a source that its reader does not find: what may not
+// be read, and what is not in force, but for what is asked for.
+func (s *ReadSet) Out(source int, asked func(Standing) bool) (out []memsync.Path) {
+	readable := map[string]bool{}
+	for _, p := range s.Places {
+		if p.Source == source {
+			readable[p.Scope.Name()] = true
+		}
+	}
+	for m := range s.Sources[source].View.All() {
+		if !readable[m.Scope] {
+			out = append(out, m.Path)
+		} else if st, _ := s.Standing(source, m); st != InForce && !asked(st) {
+			out = append(out, m.Path)
+		}
+	}
+	return out
 }

@@ -175,6 +175,17 @@ func searchBeside(x *Index) (end func() error) {
 	}
 }
 
+// asking is a context that tells when a search asks whether to go on.
+type asking struct {
+	context.Context
+	asked func()
+}
+
+func (a asking) Err() error {
+	a.asked()
+	return a.Context.Err()
+}
+
 // Close waits for the searches that have begun; those that come later are told.
 func TestCloseWaits(t *testing.T) {
 	x := small(t)
@@ -184,13 +195,13 @@ func TestCloseWaits(t *testing.T) {
 		<-begun
 		x.Close()
 	}()
-	page, err := x.Search(context.Background(), Request{Query: ParseQuery("restart"), Exclude: func(memsync.Path) bool {
+	ctx := asking{context.Background(), func() {
 		once.Do(func() { close(begun) })
 		for range 1000 {
 			x.lock.Locked() // time for Close to begin, if it would
 		}
-		return false
-	}})
+	}}
+	page, err := x.Search(ctx, Request{Query: ParseQuery("restart")})
 	if err != nil || page.Total != 2 {
 		t.Errorf("%v, %d", err, page.Total)
 	}

@@ -14,9 +14,9 @@ import (
 // Request is one search.
 type Request struct {
 	Query   Query
-	Exclude func(memsync.Path) bool // memories that must not be found: shadowed, held, expired, …; nil: none. Asked for every match
-	Limit   int                     // hits on a page; 0 means 10, at most 1,000
-	Skip    int                     // hits on the pages before
+	Exclude []memsync.Path // memories that must not be found: shadowed, expired, another agent's, …
+	Limit   int            // hits on a page; 0 means 10, at most 1,000
+	Skip    int            // hits on the pages before
 }
 
 // Page is what a search found.
@@ -102,30 +102,27 @@ type candidate struct {
 }
 
 // find gives every document that matches, in no order.
-func (m *matcher) find(p plan, exclude func(memsync.Path) bool) ([]candidate, error) {
+func (m *matcher) find(p plan, exclude []memsync.Path) ([]candidate, error) {
 	need, never, err := m.passed(p)
 	if err != nil {
 		return nil, err
 	}
+	for _, path := range exclude {
+		id, err := m.r.InternalID(string(path))
+		if err != nil {
+			return nil, err
+		}
+		if id != nil {
+			never.add(id.Value())
+		}
+	}
 	found := m.found[:0]
 	defer func() { m.found = found }()
-	take := func(doc uint64, score float64) error {
-		if never.has(doc) {
-			return nil
+	take := func(doc uint64, score float64) {
+		if never.has(doc) || slices.ContainsFunc(need, func(s marks) bool { return !s.has(doc) }) {
+			return
 		}
-		for _, s := range need {
-			if !s.has(doc) {
-				return nil
-			}
-		}
-		c := candidate{doc: doc, score: score}
-		if exclude != nil {
-			if err := m.name(&c); err != nil || exclude(memsync.Path(c.path)) {
-				return err
-			}
-		}
-		found = append(found, c)
-		return nil
+		found = append(found, candidate{doc: doc, score: score})
 	}
 	if p.asked {
 		if err := m.rank(p); err != nil {
@@ -133,23 +130,16 @@ func (m *matcher) find(p plan, exclude func(memsync.Path) bool) ([]candidate, er
 		}
 		for doc, score := range m.score {
 			if score > 0 {
-				if err := take(uint64(doc), score); err != nil {
-					return nil, err
-				}
+				take(uint64(doc), score)
 			}
 		}
 		return found, nil
 	}
 	docs, err := m.all(fieldIs, []string{everyone})
-	if err != nil {
-		return nil, err
-	}
 	for _, doc := range docs {
-		if err := take(doc, 0); err != nil {
-			return nil, err
-		}
+		take(doc, 0)
 	}
-	return found, nil
+	return found, err
 }
 
 // name looks up a candidate's path.
