@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -33,6 +34,10 @@ const (
 	failedRetry = time.Second
 	failedMost  = 30 * time.Second
 )
+
+// restAfter is how long nothing happens until memory that work took goes back to
+// the system. A guess.
+const restAfter = 5 * time.Second
 
 // passingMost is how long a git command may take before people are told that
 // it is waited for.
@@ -63,6 +68,8 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 	r.watch = w
 	retry := time.NewTimer(0)
 	defer retry.Stop()
+	rest := time.NewTimer(restAfter)
+	defer rest.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -73,11 +80,15 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 		case <-retry.C:
 			r.todo.Paths = append(r.todo.Paths, r.again...)
 			r.again = nil
+		case <-rest.C:
+			debug.FreeOSMemory()
+			continue
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
 		retry.Stop()
+		rest.Reset(restAfter)
 		wait := r.pass(ctx)
 		if r.replaced {
 			return ErrReplaced
