@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -110,6 +111,9 @@ func TestInterruptedQuestion(t *testing.T) {
 // TestUpAndItsTerminal: a terminal that is closed ends `memsync up` as SIGTERM
 // does: it lets go. One that was started with nohup goes on.
 func TestUpAndItsTerminal(t *testing.T) {
+	heard := make(chan os.Signal, 1) // so that children hear it even where these tests run under nohup
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
 	s := newShop(t)
 	up := s.watched()
 	up.Process.Signal(syscall.SIGHUP)
