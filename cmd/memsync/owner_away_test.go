@@ -5,8 +5,8 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
