@@ -62,6 +62,9 @@ func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
 		return nil, err
 	}
 	problems = nil
+	if st.Index.Problem != "" {
+		problems = append(problems, st.Index.Problem)
+	}
 	for _, d := range st.Index.Wrong {
 		problems = append(problems, string(d.Path)+": "+d.What())
 	}

@@ -309,15 +309,25 @@ func (k *Keeper) RebuildIndex(ctx context.Context) (memories int, err error) {
 
 // IndexState is how the search index stands beside the memories in force.
 type IndexState struct {
-	Exists    bool                `json:"exists"`    // somebody searched here before
-	Documents int                 `json:"documents"` // memories that it holds
-	Behind    int                 `json:"behind"`    // memories that it takes as soon as somebody searches
-	Wrong     []search.Difference `json:"-"`         // what differs although it was taken
+	Exists    bool                `json:"exists"`            // somebody searched here before
+	Documents int                 `json:"documents"`         // memories that it holds
+	Behind    int                 `json:"behind"`            // memories that it takes as soon as somebody searches
+	Problem   string              `json:"problem,omitempty"` // why it can't be looked into
+	Wrong     []search.Difference `json:"-"`                 // what differs although it was taken
 }
 
 // Index compares the search index with the memories in force. It changes
-// nothing.
+// nothing. What keeps it from looking is a Problem as well as an error: whoever
+// asks about the store wants to know the rest, too.
 func (k *Keeper) Index() (IndexState, error) {
+	st, err := k.compareIndex()
+	if err != nil {
+		st = IndexState{Exists: true, Problem: err.Error()}
+	}
+	return st, err
+}
+
+func (k *Keeper) compareIndex() (IndexState, error) {
 	if k.index == nil {
 		if _, err := os.Stat(filepath.Join(k.repo.StateDir(), indexName)); errors.Is(err, fs.ErrNotExist) {
 			return IndexState{}, nil

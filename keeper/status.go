@@ -69,9 +69,7 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	case !errors.Is(err, memsync.CodeGitMissing):
 		return out, err
 	}
-	if out.Index, err = k.Index(); err != nil {
-		return out, err
-	}
+	out.Index, _ = k.Index()
 	readOnly := k.opt.ReadOnly
 	k.opt.ReadOnly = true // look without waiting for files to settle
 	s, err := k.look(ctx, glance{})

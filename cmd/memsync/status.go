@@ -44,7 +44,10 @@ func (a *app) printStatus(st keeper.Status) {
 	w := a.stdout
 	fmt.Fprintf(w, "%s store %s\n", st.Kind, st.Root)
 	fmt.Fprintf(w, "disk %d, head %d, accepted %d", st.Disk, st.Head, st.Memories)
-	if st.Index.Exists {
+	switch {
+	case st.Index.Problem != "":
+		fmt.Fprintf(w, "\nthe search index can't be looked into: %s", oneLine(st.Index.Problem))
+	case st.Index.Exists:
 		fmt.Fprintf(w, ", in the search index %d", st.Index.Documents)
 	}
 	fmt.Fprintln(w)
