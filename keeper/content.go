@@ -10,7 +10,11 @@ import (
 )
 
 // onDisk reads a file of the store as it is now; nil, "" when there is none.
+// What is no file is none: a FIFO in its place would never end.
 func (k *Keeper) onDisk(p memsync.Path) ([]byte, memsync.Hash, error) {
+	if st, err := os.Stat(k.abs(p)); err == nil && !st.Mode().IsRegular() {
+		return nil, "", nil
+	}
 	data, err := os.ReadFile(k.abs(p))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil
