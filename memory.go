@@ -100,3 +100,12 @@ func Text(s string) Value { return Value{Text: s} }
 
 // List is a list Value.
 func List(s ...string) Value { return Value{List: s, IsList: true} }
+
+// Created is when a memory was written down: what its file says, else the moment
+// that its id carries, which is when it was first accepted. Zero for neither.
+func (m *Memory) Created() time.Time {
+	if !m.CreatedAt.IsZero() {
+		return m.CreatedAt
+	}
+	return m.ID.Time()
+}

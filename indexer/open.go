@@ -194,6 +194,39 @@ func (c *Catalog) Close() error {
 	return wrap(err)
 }
 
+// Compact writes the catalog anew, so that its file holds nothing but what is in
+// it: what was deleted stays in free pages.
+func (c *Catalog) Compact() (err error) {
+	defer guard(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	fresh := c.file + ".compact"
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return wrap(err)
+	}
+	defer os.Remove(fresh)
+	to, err := bolt.Open(fresh, 0o600, &bolt.Options{NoSync: true, NoGrowSync: true, FreelistType: bolt.FreelistMapType})
+	if err != nil {
+		return wrap(err)
+	}
+	err = bolt.Compact(to, c.db, 1<<20)
+	if cerr := to.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return wrap(err)
+	}
+	if err := c.write(func(*bolt.Tx) error { return nil }); err != nil { // it says "open" from here on
+		return err
+	}
+	if err := c.db.Close(); err != nil {
+		return wrap(err)
+	}
+	if err := os.Rename(fresh, c.file); err != nil {
+		return errors.Join(wrap(err), c.open(time.Second, false))
+	}
+	return c.open(time.Second, false)
+}
+
 // Discard closes and removes the catalog.
 func (c *Catalog) Discard() error {
 	if c.db != nil {

@@ -39,7 +39,11 @@ func (k *Keeper) openIndex() (*search.Index, error) {
 		return k.index, nil
 	}
 	dir := filepath.Join(k.repo.StateDir(), indexName)
-	if k.scratch != "" {
+	if k.scratch == "" {
+		if err := onlyDirectory(dir); err != nil {
+			return nil, err
+		}
+	} else {
 		own := filepath.Join(k.scratch, indexName)
 		if err := os.CopyFS(own, os.DirFS(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			if err := os.RemoveAll(own); err != nil { // somebody writes it just now: the copy is made of the store instead
@@ -54,6 +58,26 @@ func (k *Keeper) openIndex() (*search.Index, error) {
 	}
 	k.index = x
 	return x, nil
+}
+
+// onlyDirectory takes away what stands where a directory of ours belongs and is
+// none.
+func onlyDirectory(dir string) error {
+	if _, err := os.Lstat(dir); err != nil {
+		return nil // none yet, or an error that comes again
+	}
+	if st, err := os.Stat(dir); err == nil && st.IsDir() {
+		return nil
+	}
+	return ioError(os.Remove(dir), "")
+}
+
+// localState is where this keeper keeps what it knows.
+func (k *Keeper) localState() string {
+	if k.scratch != "" {
+		return k.scratch
+	}
+	return k.repo.StateDir()
 }
 
 // feed has the index take what it lacks, at most so many memories of it; 0 is
@@ -83,7 +107,8 @@ func (k *Keeper) feedOnce(ctx context.Context, most int) (more bool, err error) 
 	switch stamp := x.Stamp(); {
 	case stamp == "":
 		if most == 0 {
-			return false, k.rebuild(ctx, v, todo)
+			_, err := k.rebuild(ctx, v, todo)
+			return false, err
 		}
 		// An empty one is where to begin from: it takes everything, by and by.
 		if err := x.Rebuild(func(func(search.Doc, error) bool) {}, k.indexStamp()); err != nil {
@@ -111,7 +136,8 @@ func (k *Keeper) feedOnce(ctx context.Context, most int) (more bool, err error) 
 	slices.Sort(todo)
 	todo = slices.Compact(todo)
 	if most == 0 && len(todo) >= anew && len(todo) > v.Len()/2 {
-		return false, k.rebuild(ctx, v, todo)
+		_, err := k.rebuild(ctx, v, todo)
+		return false, err
 	}
 	if most == 0 || most > len(todo) {
 		most = len(todo)
@@ -182,15 +208,15 @@ func (k *Keeper) unseen() (map[memsync.Path]bool, error) {
 	return out, nil
 }
 
-// rebuild makes the index anew from the view.
-func (k *Keeper) rebuild(ctx context.Context, v *memsync.View, fresh []memsync.Path) error {
+// rebuild makes the index anew from the view, and counts what it holds then.
+func (k *Keeper) rebuild(ctx context.Context, v *memsync.View, fresh []memsync.Path) (n int, err error) {
 	x, err := k.openIndex()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	unseen, err := k.unseen()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	stamp := k.indexStamp()
 	err = x.Rebuild(func(yield func(search.Doc, error) bool) {
@@ -206,15 +232,18 @@ func (k *Keeper) rebuild(ctx context.Context, v *memsync.View, fresh []memsync.P
 				continue
 			}
 			d, ok, err := k.document(m, v)
+			if ok {
+				n++
+			}
 			if (ok || err != nil) && !yield(d, err) {
 				return
 			}
 		}
 	}, stamp)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return k.catalog.Indexed(stamp, fresh, slices.Collect(maps.Keys(unseen)))
+	return n, k.catalog.Indexed(stamp, fresh, slices.Collect(maps.Keys(unseen)))
 }
 
 // document is what the index is told of a memory; false for one that does not
@@ -294,8 +323,13 @@ func (k *Keeper) Search(ctx context.Context, req search.Request) (search.Page, e
 }
 
 // RebuildIndex makes the search index anew. The old one is searched until the
-// new one is complete, and stays when anything fails.
+// new one is complete, and stays when anything fails. It says how many memories
+// the index holds.
 func (k *Keeper) RebuildIndex(ctx context.Context) (memories int, err error) {
+	if k.opt.ReadOnly {
+		return 0, &memsync.Error{Code: memsync.CodeIODenied, Message: "the search index is in a directory that can't be written",
+			Hint: "a search makes a copy of its own here"}
+	}
 	v, err := k.View()
 	if err != nil {
 		return 0, err
@@ -304,7 +338,7 @@ func (k *Keeper) RebuildIndex(ctx context.Context) (memories int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return v.Len(), k.rebuild(ctx, v, fresh)
+	return k.rebuild(ctx, v, fresh)
 }
 
 // IndexState is how the search index stands beside the memories in force.
@@ -346,6 +380,13 @@ func (k *Keeper) compareIndex() (IndexState, error) {
 		return IndexState{}, err
 	}
 	want := maps.Collect(wanted(v))
+	unseen, err := k.unseen()
+	if err != nil {
+		return IndexState{}, err
+	}
+	for p := range unseen {
+		delete(want, p)
+	}
 	stamp := x.Stamp()
 	differ, err := x.Verify(maps.All(want))
 	if errors.Is(err, search.ErrRebuild) {
@@ -376,12 +417,13 @@ func (k *Keeper) compareIndex() (IndexState, error) {
 	return st, nil
 }
 
-// factPurge says that what the search index holds of a forgotten memory is not
-// yet removed.
+// factPurge says that what the search index and the catalog hold of a forgotten
+// memory is not yet removed.
 const factPurge = "purge-index"
 
-// purgeIndex removes an index that may hold the text of a forgotten memory:
-// what it no longer finds stays in its files until they are written anew.
+// purgeIndex removes an index that may hold the text of a forgotten memory, and
+// what the catalog has of it: what is no longer found stays in their files until
+// they are written anew.
 func (k *Keeper) purgeIndex() error {
 	if k.opt.ReadOnly {
 		return nil
@@ -394,8 +436,13 @@ func (k *Keeper) purgeIndex() error {
 		k.index.Close()
 		k.index = nil
 	}
-	if err := os.RemoveAll(filepath.Join(k.repo.StateDir(), indexName)); err != nil {
-		return ioError(err, "")
+	for _, name := range []string{indexName, shelfName} {
+		if err := os.RemoveAll(filepath.Join(k.repo.StateDir(), name)); err != nil {
+			return ioError(err, "")
+		}
+	}
+	if err := k.catalog.Compact(); err != nil {
+		return err
 	}
 	return k.journal.PutFact(factPurge, nil)
 }

@@ -181,11 +181,7 @@ func (k *Keeper) renew(ctx context.Context) error {
 	if err := k.catalog.Discard(); err != nil {
 		return err
 	}
-	dir := k.scratch
-	if dir == "" {
-		dir = k.repo.StateDir()
-	}
-	c, err := indexer.Open(filepath.Join(dir, catalogName), indexer.Options{Timeout: k.opt.Wait})
+	c, err := indexer.Open(filepath.Join(k.localState(), catalogName), indexer.Options{Timeout: k.opt.Wait})
 	if err != nil {
 		return err
 	}

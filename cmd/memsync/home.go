@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -123,17 +124,21 @@ func (a *app) readSet() ([]*store.Store, error) {
 	case !errors.Is(err, memsync.CodeStoreNone) || a.flags.dir != "" || a.env("MEMSYNC_STORE") != "":
 		return nil, err
 	}
-	if found == nil || found.Kind == store.Embedded {
-		h, herr := store.LoadHome(a.env)
-		if herr == nil && h != nil {
+	h, herr := store.LoadHome(a.env)
+	if errors.Is(herr, fs.ErrPermission) {
+		a.say("the home store is left out: %v", herr)
+	}
+	home := h != nil && found != nil && sameDir(h.Root, found.Root)
+	if h != nil && (found == nil || found.Kind == store.Embedded || home) {
+		if !home {
 			set = append(set, h)
-			l, err := store.LoadLocal(h.Root)
-			if err != nil {
-				return nil, err
-			}
-			if l != nil {
-				set = append(set, l)
-			}
+		}
+		l, err := store.LoadLocal(h.Root)
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			set = append(set, l)
 		}
 	}
 	if len(set) == 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	verbs = append(verbs, verb{"list", "List the memories that are in force here, most specific scope first", (*app).listVerb})
+	verbs = append(verbs, verb{"list", "List the memories here, most specific scope first", (*app).listVerb})
 }
 
 // row is one memory of a listing.
@@ -22,6 +22,7 @@ type row struct {
 	*memsync.Memory
 	Store    string `json:"store"`
 	Shadowed string `json:"shadowed_by,omitempty"` // scope of the memory that hides this one
+	Standing string `json:"standing,omitempty"`    // why it is not in force
 }
 
 // rowJSON is the shape of a listed memory for programs.
@@ -40,6 +41,7 @@ type rowJSON struct {
 	Pinned      bool         `json:"pinned,omitempty"`
 	Hash        memsync.Hash `json:"hash"`
 	Shadowed    string       `json:"shadowed_by,omitempty"`
+	Standing    string       `json:"standing,omitempty"`
 }
 
 func (r row) json() rowJSON {
@@ -51,7 +53,7 @@ func (r row) json() rowJSON {
 	if tags == nil {
 		tags = []string{}
 	}
-	return rowJSON{r.ID, r.Path, r.Store, r.Scope, r.Kind, t, r.Slug, r.Name, r.Description, tags, r.Key, r.Pinned, r.Hash, r.Shadowed}
+	return rowJSON{r.ID, r.Path, r.Store, r.Scope, r.Kind, t, r.Slug, r.Name, r.Description, tags, r.Key, r.Pinned, r.Hash, r.Shadowed, r.Standing}
 }
 
 // listing is what to list, and how.
@@ -70,7 +72,7 @@ var sorts = map[string]func(a, b row) int{
 	"scope":   nil,
 	"name":    func(a, b row) int { return cmp.Or(strings.Compare(a.SortKey, b.SortKey), byPath(a, b)) },
 	"path":    byPath,
-	"created": func(a, b row) int { return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), byPath(a, b)) },
+	"created": func(a, b row) int { return cmp.Or(b.Created().Compare(a.Created()), byPath(a, b)) },
 }
 
 func byPath(a, b row) int {
@@ -81,8 +83,9 @@ func (a *app) listVerb() *cobra.Command {
 	var l listing
 	var asOf asOfFlags
 	cmd := &cobra.Command{
-		Long: "list reads the store that is found here, the home store and its local store. A memory is hidden by one of the same\n" +
-			"type and slug in a more specific scope; --all lists it too and says by which.",
+		Long: "list reads the store that is found here, and in a project also the home store and its local store. A memory is hidden by one of the same\n" +
+			"type and slug in a more specific scope; --all lists it too and says by which. What is expired, not yet valid or superseded is\n" +
+			"listed, and marked.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if l.typ != "" {
@@ -160,7 +163,9 @@ func rows(set *recall.ReadSet) []row {
 		src := set.Sources[p.Source]
 		for m := range src.View.InScope(p.Scope.Name()) {
 			r := row{Memory: m, Store: src.Root}
-			if st, by := set.Standing(p.Source, m); st == recall.Shadowed {
+			st, by := set.Standing(p.Source, m)
+			r.Standing = string(st)
+			if st == recall.Shadowed {
 				r.Shadowed = by.Scope.Name()
 			}
 			out = append(out, r)
@@ -186,7 +191,7 @@ func (a *app) printRows(rows []row, page pageJSON) {
 	}
 	last := ""
 	for _, r := range rows {
-		if head := r.Scope + "  " + r.Store; head != last {
+		if head := r.Scope + "  " + oneLine(r.Store); head != last {
 			fmt.Fprintf(a.stdout, "%s\n", head)
 			last = head
 		}
@@ -201,8 +206,11 @@ func (a *app) printRows(rows []row, page pageJSON) {
 		if r.Description != "" {
 			line += " — " + oneLine(r.Description)
 		}
-		if r.Shadowed != "" {
+		switch {
+		case r.Shadowed != "":
 			line += " (hidden by " + r.Shadowed + ")"
+		case r.Standing != "":
+			line += " (" + r.Standing + ")"
 		}
 		fmt.Fprintln(a.stdout, strings.TrimRight(line, " "))
 	}

@@ -9,6 +9,7 @@ package main
 import (
 	"context"
 	"io"
+	"log"
 	"os"
 )
 
@@ -16,6 +17,7 @@ import (
 var version = "dev"
 
 func main() {
+	log.SetOutput(io.Discard) // of libraries, that talk of what they mend themselves
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -34,7 +34,7 @@ func (a *app) reading(agent string, asOf asOfFlags) (*recall.ReadSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		sources = append(sources, recall.Source{Root: s.Root, Local: s.Kind == store.Local, View: v})
+		sources = append(sources, recall.Source{Root: s.Root, Local: s.Kind == store.Local, Workspace: s.Workspace, View: v})
 	}
 	return recall.NewReadSet(agent, now, sources...), nil
 }

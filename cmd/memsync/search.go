@@ -41,7 +41,7 @@ func (a *app) searchVerb() *cobra.Command {
 	var typ, project, key, before, after string
 	var tags []string
 	cmd := &cobra.Command{
-		Long: "search finds memories in the store that is found here, the home store and its local store, best first. Any text is a\n" +
+		Long: "search finds memories in the store that is found here, and in a project also in the home store and its local store, best first. Any text is a\n" +
 			"query: all words count, a memory that has some of them is found too, case and accents don't matter. What parses as one of\n" +
 			"these is understood, anything else is words:\n\n" +
 			"  \"rolling restart\"     these words side by side, as they are written\n" +
@@ -53,29 +53,25 @@ func (a *app) searchVerb() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			text := strings.Join(args, " ")
-			s.query = search.ParseQuery(text)
-			if typ != "" {
-				if _, ok := memsync.ParseType(typ); !ok {
-					return &memsync.Error{Code: memsync.CodeTypeInvalid, Message: "no type " + oneLine(typ), Hint: "user, feedback, project or reference"}
-				}
+			typ = strings.ToLower(typ)
+			if typ != "" && !search.ValidType(typ) {
+				return &memsync.Error{Code: memsync.CodeTypeInvalid, Message: "no type " + oneLine(typ), Hint: "user, feedback, project, reference or untyped"}
 			}
-			for _, f := range []struct {
-				key   search.Key
-				flag  string
-				value string
-			}{{search.ByType, "--type", typ}, {search.ByScope, "--scope", s.scope}, {search.ByProject, "--project", project},
-				{search.ByKey, "--key", key}, {search.Before, "--before", before}, {search.After, "--after", after}} {
-				if f.value == "" {
+			var filters []search.Filter
+			for _, f := range []search.Filter{{Key: search.ByType, Value: typ}, {Key: search.ByScope, Value: s.scope}, {Key: search.ByProject, Value: project},
+				{Key: search.ByKey, Value: key}, {Key: search.Before, Value: before}, {Key: search.After, Value: after}} {
+				switch date := f.Key == search.Before || f.Key == search.After; {
+				case f.Value == "":
 					continue
+				case date && !search.ValidDate(f.Value):
+					return usage("--%s takes YYYY, YYYY-MM or YYYY-MM-DD, not %q", f.Key, f.Value)
 				}
-				if (f.key == search.Before || f.key == search.After) && !search.ValidDate(f.value) {
-					return usage("%s takes YYYY, YYYY-MM or YYYY-MM-DD, not %q", f.flag, f.value)
-				}
-				s.query.Filters = append(s.query.Filters, search.Filter{Key: f.key, Value: f.value})
+				filters = append(filters, f)
 			}
 			for _, tag := range tags {
-				s.query.Filters = append(s.query.Filters, search.Filter{Key: search.ByTag, Value: tag})
+				filters = append(filters, search.Filter{Key: search.ByTag, Value: tag})
 			}
+			s.query = search.ParseQuery(text, filters...)
 			for _, what := range s.include {
 				if !slices.Contains(included, what) {
 					return usage("--include takes %s, not %q", strings.Join(included, ", "), what)
@@ -115,8 +111,7 @@ func (a *app) searchVerb() *cobra.Command {
 type hit struct {
 	search.Hit
 	row
-	standing string
-	source   int
+	source int
 }
 
 // found is a page of them.
@@ -152,7 +147,7 @@ func (a *app) search(s searching) (found, error) {
 			if err != nil {
 				return found{}, err
 			}
-			sources = append(sources, recall.Source{Root: st.Root, Local: st.Kind == store.Local, View: v})
+			sources = append(sources, recall.Source{Root: st.Root, Local: st.Kind == store.Local, Workspace: st.Workspace, View: v})
 		}
 	}
 	out := found{limit: s.limit}
@@ -195,7 +190,7 @@ func (a *app) searchIn(s searching, agent string, source int, st *store.Store, s
 		return nil, 0, err
 	}
 	if sources == nil {
-		sources = []recall.Source{{Root: st.Root, Local: st.Kind == store.Local, View: v}}
+		sources = []recall.Source{{Root: st.Root, Local: st.Kind == store.Local, Workspace: st.Workspace, View: v}}
 	} else {
 		sources = slices.Clone(sources)
 		sources[source].View = v
@@ -211,10 +206,11 @@ func (a *app) searchIn(s searching, agent string, source int, st *store.Store, s
 	for _, h := range page.Hits {
 		r := row{Memory: v.ByPath(h.Path), Store: st.Root}
 		is, by := set.Standing(source, r.Memory)
+		r.Standing = string(is)
 		if is == recall.Shadowed {
 			r.Shadowed = by.Scope.Name()
 		}
-		hits = append(hits, hit{h, r, string(is), source * len(skips)})
+		hits = append(hits, hit{h, r, source * len(skips)})
 	}
 	total := page.Total
 	for i, shelf := range shelves {
@@ -228,7 +224,7 @@ func (a *app) searchIn(s searching, agent string, source int, st *store.Store, s
 			return nil, 0, err
 		}
 		for _, h := range page.Hits {
-			hits = append(hits, hit{h, row{Memory: memories[h.Path], Store: st.Root}, string(shelf), source*len(skips) + 1 + i})
+			hits = append(hits, hit{h, row{Memory: memories[h.Path], Store: st.Root, Standing: string(shelf)}, source*len(skips) + 1 + i})
 		}
 		total += page.Total
 	}
@@ -238,12 +234,11 @@ func (a *app) searchIn(s searching, agent string, source int, st *store.Store, s
 // hitJSON is a memory that was found, for programs.
 type hitJSON struct {
 	rowJSON
-	Score    float64  `json:"score"`
-	Line     int      `json:"line"`
-	Text     string   `json:"text"`
-	Snippet  string   `json:"snippet"`
-	Marks    [][2]int `json:"marks"`
-	Standing string   `json:"standing,omitempty"`
+	Score   float64  `json:"score"`
+	Line    int      `json:"line"`
+	Text    string   `json:"text"`
+	Snippet string   `json:"snippet"`
+	Marks   [][2]int `json:"marks"`
 }
 
 func (h hit) json() hitJSON {
@@ -251,7 +246,7 @@ func (h hit) json() hitJSON {
 	for _, m := range h.Marks {
 		marks = append(marks, [2]int{m.Start, m.End})
 	}
-	return hitJSON{h.row.json(), h.Score, h.Line, h.Text, h.Snippet, marks, h.standing}
+	return hitJSON{h.row.json(), h.Score, h.Line, h.Text, h.Snippet, marks}
 }
 
 func (a *app) printFound(f found) {
@@ -271,8 +266,8 @@ func (a *app) printFound(f found) {
 		for _, h := range f.hits {
 			line := fmt.Sprintf("%s:%d", oneLine(a.fromHere(filepath.Join(h.Store, filepath.FromSlash(string(h.row.Path))))), h.Line)
 			line += "  " + oneLine(h.Name)
-			if h.standing != "" {
-				line += " (" + h.standing + ")"
+			if h.Standing != "" {
+				line += " (" + h.Standing + ")"
 			}
 			fmt.Fprintf(a.stdout, "%s\n    %s\n", line, a.marked(h.Snippet, h.Marks))
 		}

@@ -42,7 +42,7 @@ func (a *app) statusVerb() *cobra.Command {
 
 func (a *app) printStatus(st keeper.Status) {
 	w := a.stdout
-	fmt.Fprintf(w, "%s store %s\n", st.Kind, st.Root)
+	fmt.Fprintf(w, "%s store %s\n", st.Kind, oneLine(st.Root))
 	fmt.Fprintf(w, "disk %d, head %d, accepted %d", st.Disk, st.Head, st.Memories)
 	switch {
 	case st.Index.Problem != "":

@@ -22,9 +22,10 @@ const (
 
 // Source is one store that a reader looks into.
 type Source struct {
-	Root  string
-	Local bool // a store that never leaves the machine; it ranks right before the global scope
-	View  *memsync.View
+	Root      string
+	Local     bool       // a store that never leaves the machine; it ranks right before the global scope
+	Workspace memsync.ID // of the project that the store is part of, if it is
+	View      *memsync.View
 }
 
 // ReadSet is what one reader may read: the scopes of one or more stores, most
@@ -32,7 +33,8 @@ type Source struct {
 // is type and slug. A memory is shadowed whether or not what shadows it matches
 // anything.
 type ReadSet struct {
-	Agent   string // who reads; "" is a person, who reads every agent's scopes
+	Agent   string     // who reads; "" is a person, who reads every agent's scopes
+	where   memsync.ID // the workspace where they read; "" is none
 	Now     time.Time
 	Sources []Source
 	Places  []Place // that may be read, most specific first
@@ -56,10 +58,16 @@ const rankLocal = 3
 // lists first.
 func NewReadSet(agent string, now time.Time, sources ...Source) *ReadSet {
 	s := &ReadSet{Agent: agent, Now: now, Sources: sources}
+	for _, src := range sources {
+		s.where = cmp.Or(s.where, src.Workspace)
+	}
 	for i, src := range sources {
 		for _, sc := range src.View.Scopes {
 			if agent != "" && sc.Kind == memsync.Agent && sc.Agent != agent {
 				continue
+			}
+			if s.where != "" && sc.Workspace != "" && sc.Workspace != s.where {
+				continue // what is kept for another project
 			}
 			rank := sc.Rank()
 			if src.Local {
@@ -93,7 +101,8 @@ func (s *ReadSet) Standing(source int, m *memsync.Memory) (Standing, Place) {
 		return InForce, Place{}
 	}
 	for _, p := range s.Places[:at] {
-		if p.rank == s.Places[at].rank && p.Source == s.Places[at].Source || !sameReader(p.Scope, s.Places[at].Scope) {
+		if p.rank == s.Places[at].rank && p.Source == s.Places[at].Source || !sameReader(p.Scope, s.Places[at].Scope) ||
+			p.Scope.Workspace != "" && p.Scope.Workspace != s.where { // kept for a project that this is not
 			continue
 		}
 		for _, other := range s.Sources[p.Source].View.BySlug(p.Scope.Name(), m.Type, m.Slug) {
@@ -128,23 +137,36 @@ func (s *ReadSet) supersedes(id memsync.ID) bool {
 		return false
 	}
 	s.once.Do(func() {
-		type pair struct{ newer, older memsync.ID }
-		pairs := map[pair]bool{}
+		older := map[memsync.ID][]memsync.ID{}
 		for i, src := range s.Sources {
 			for m := range src.View.All() {
 				if m.Supersedes != "" && s.dated(m) == InForce && s.Readable(i, m.Scope) {
-					pairs[pair{m.ID, m.Supersedes}] = true
+					older[m.ID] = append(older[m.ID], m.Supersedes)
 				}
 			}
 		}
 		s.superseded = map[memsync.ID]bool{}
-		for p := range pairs {
-			if !pairs[pair{p.older, p.newer}] { // two that name each other: nobody knows which one counts
-				s.superseded[p.older] = true
+		for newer, list := range older {
+			for _, id := range list {
+				if !reaches(older, id, newer, map[memsync.ID]bool{}) {
+					s.superseded[id] = true
+				} // else they name each other in a ring, and nobody knows which one counts
 			}
 		}
 	})
 	return len(s.superseded) > 0 && s.superseded[id]
+}
+
+// reaches reports whether one leads to another by what supersedes what.
+func reaches(older map[memsync.ID][]memsync.ID, from, to memsync.ID, seen map[memsync.ID]bool) bool {
+	if from == to {
+		return true
+	}
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	return slices.ContainsFunc(older[from], func(id memsync.ID) bool { return reaches(older, id, to, seen) })
 }
 
 // Out are the memories of a source that its reader does not find: what may not

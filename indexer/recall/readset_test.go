@@ -16,6 +16,8 @@ func TestReadSet(t *testing.T) {
 		"workspace":     {Kind: memsync.Workspace, Dir: "memory"},
 		"bob":           {Kind: memsync.Agent, Agent: "bob", Tier: memsync.TierGlobal, Dir: "agents/bob/memory"},
 		"bob@workspace": {Kind: memsync.Agent, Agent: "bob", Tier: memsync.TierWorkspace, Dir: "agents/bob/memory"},
+		"workspace:A":   {Kind: memsync.Workspace, Workspace: "A", Label: "workspace:A", Dir: "workspaces/A/memory"},
+		"workspace:B":   {Kind: memsync.Workspace, Workspace: "B", Label: "workspace:B", Dir: "workspaces/B/memory"},
 		"eve":           {Kind: memsync.Agent, Agent: "eve", Tier: memsync.TierGlobal, Dir: "agents/eve/memory"},
 	}
 	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -42,6 +44,11 @@ func TestReadSet(t *testing.T) {
 		{"an expired one supersedes nothing", "", []string{"home global user/old=a", "home global user/new=b over=a until=2001"}, "a b:expired"},
 		{"an unread one supersedes nothing", "bob", []string{"home global user/old=a", "home eve user/new=b over=a"}, "a"},
 		{"two that supersede each other both count", "", []string{"home global user/x=a over=b", "home global user/y=b over=a"}, "a b"},
+		{"what is kept for this project counts in it", "", []string{"project workspace user/x=p", "home global user/style=a", "home workspace:A user/style=b"}, "p b a:shadowed"},
+		{"what is kept for another project is not read in it", "", []string{"project workspace user/x=p", "home global user/style=a", "home workspace:B user/style=b"}, "p a"},
+		{"outside of projects it is read, and hides nothing", "", []string{"home global user/style=a", "home workspace:B user/style=b"}, "b a"},
+		{"a ring of three all count", "", []string{"home global user/x=a over=b", "home global user/y=b over=c", "home global user/z=c over=a"}, "a b c"},
+		{"a chain counts at its end", "", []string{"home global user/x=a", "home global user/y=b over=a", "home global user/z=c over=b"}, "a:superseded b:superseded c"},
 		{"a log hides nothing and is not hidden", "", []string{"home global user/style=a log", "project workspace user/style=b log"}, "b a"},
 		{"the last day counts", "", []string{"home global user/style=a until=2026"}, "a"},
 	} {
@@ -78,7 +85,11 @@ func TestReadSet(t *testing.T) {
 					}
 					list = append(list, m)
 				}
-				sources = append(sources, Source{Root: store, Local: store == "local", View: memsync.NewView(memsync.Revision{}, in, list)})
+				src := Source{Root: store, Local: store == "local", View: memsync.NewView(memsync.Revision{}, in, list)}
+				if store == "project" && len(list) > 0 {
+					src.Workspace = "A"
+				}
+				sources = append(sources, src)
 			}
 			set := NewReadSet(tc.agent, now, sources...)
 			var got []string

@@ -37,7 +37,7 @@ var weights = [ranked]float64{3, 2, 2, 1.5, 1, 0.5}
 // mapping is the version of fields and analysis. An index of another version
 // is made anew. Chunks (a document per section, found beside its memory) will
 // make another one; their ids may be told from a path by a NUL.
-const mapping = 2
+const mapping = 3
 
 // gap separates parts of a memory in the exact field, so that no phrase spans
 // them.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -147,7 +148,7 @@ func (d *Doc) filters() *field {
 			f.flag(filterTerm(key, value))
 		}
 	}
-	is("type", string(m.Type))
+	is("type", cmp.Or(string(m.Type), untyped))
 	is("scope", m.Scope)
 	is("scope", string(d.Scope.Kind))
 	is("agent", d.Scope.Agent)
@@ -158,7 +159,7 @@ func (d *Doc) filters() *field {
 		is("tag", tag)
 	}
 	f.flag(everyone)
-	if t := m.CreatedAt.UTC(); !t.IsZero() {
+	if t := m.Created().UTC(); !t.IsZero() {
 		f.flag(t.Format("year:2006"))
 		f.flag(t.Format("month:2006-01"))
 		f.flag(t.Format("day:2006-01-02"))

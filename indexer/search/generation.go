@@ -30,6 +30,7 @@ type generation struct {
 	unwritten  chan error  // holds why what is in memory could not be written, the last time it was tried
 	closing    chan struct{}
 	words      vocabulary
+	dirty      atomic.Bool // something was applied that may not be on disk
 }
 
 // openGenerations finds a generation by its path, for scorch's callback.
@@ -262,6 +263,7 @@ func (g *generation) write(b *analyzed, durable bool) error {
 	if err := g.apply(ops, durable); err != nil {
 		return err
 	}
+	g.dirty.Store(!durable)
 	g.words.newer(b.docs)
 	return nil
 }

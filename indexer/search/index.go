@@ -114,9 +114,12 @@ func (x *Index) load() (*generation, string, error) {
 		return nil, "", err
 	}
 	if m.Closed != nil {
-		// On a full disk it can be searched still; what is written all the same
-		// makes the checksum wrong, and the next Open sees that.
-		if err := (manifest{Index: m.Index}).write(x.dir, false); err != nil && !diskfull.Is(err) {
+		open := manifest{Index: m.Index}
+		err := open.write(x.dir, false)
+		if diskfull.Is(err) { // it can be searched still
+			err = open.overwrite(x.dir)
+		}
+		if err != nil {
 			return nil, "", err
 		}
 	}
@@ -350,7 +353,7 @@ func (x *Index) seal() error {
 		return nil
 	})
 	gone := g.there()
-	if err == nil && gone == nil {
+	if err == nil && gone == nil && g.dirty.Load() {
 		err = g.flush(t)
 	}
 	if cerr := g.close(); err == nil {

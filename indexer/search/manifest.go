@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,6 +112,32 @@ func (m manifest) write(dir string, durably bool) error {
 	if err == nil && durably {
 		err = syncDir(dir)
 	}
+	return err
+}
+
+// overwrite writes a manifest over a longer one, in its place, where a full disk
+// has no room for a second file. One that is torn by a power loss is not taken
+// for a manifest.
+func (m manifest) overwrite(dir string) error {
+	m.Mapping = mapping
+	m.Check = m.check()
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, manifestFile), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if n := st.Size() - int64(len(b)); n > 0 {
+		b = append(b, bytes.Repeat([]byte(" "), int(n))...)
+	}
+	_, err = f.WriteAt(b, 0)
 	return err
 }
 

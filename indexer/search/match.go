@@ -242,27 +242,47 @@ func (m *matcher) sequence(terms []string) ([]uint64, error) {
 	if err != nil || len(terms) < 2 || len(docs) == 0 {
 		return docs, err
 	}
-	at := make(map[uint64][]uint64, len(docs)) // where the sequence so far ends
-	for i, term := range terms {
+	places := make(map[string]map[uint64][]uint64, len(distinct)) // of each term, by document, in order
+	for _, term := range distinct {
+		in := make(map[uint64][]uint64, len(docs))
+		places[term] = in
 		err := m.each(fieldExact, term, true, func(doc uint64, d *index.TermFieldDoc) {
 			if _, candidate := slices.BinarySearch(docs, doc); !candidate {
 				return
 			}
-			var ends []uint64
-			for _, v := range d.Vectors {
-				if _, follows := slices.BinarySearch(at[doc], v.Pos-1); i == 0 || follows {
-					ends = append(ends, v.Pos)
-				}
+			all := make([]uint64, len(d.Vectors))
+			for i, v := range d.Vectors {
+				all[i] = v.Pos
 			}
-			slices.Sort(ends)
-			at[doc] = ends
+			slices.Sort(all)
+			in[doc] = all
 		})
 		if err != nil {
 			return nil, err
 		}
-		docs = slices.DeleteFunc(docs, func(doc uint64) bool { return len(at[doc]) == 0 })
 	}
-	return docs, nil
+	return slices.DeleteFunc(docs, func(doc uint64) bool {
+		ends := places[terms[0]][doc] // of the sequence so far
+		for _, term := range terms[1:] {
+			ends = following(ends, places[term][doc])
+		}
+		return len(ends) == 0
+	}), m.ctx.Err()
+}
+
+// following are those of places that come right behind one of ends; all are
+// sorted.
+func following(ends, places []uint64) (out []uint64) {
+	i := 0
+	for _, p := range places {
+		for i < len(ends) && ends[i]+1 < p {
+			i++
+		}
+		if i < len(ends) && ends[i]+1 == p {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // marks is a set of documents.
@@ -304,7 +324,7 @@ func (m *matcher) passed(p plan) (need []marks, never marks, err error) {
 		into := &s
 		if f.Not {
 			into = &never
-		} else if at, ok := byKey[f.Key]; ok && f.Key != ByTag && f.Key != Before && f.Key != After {
+		} else if at, ok := byKey[f.Key]; ok && !f.Alone && f.Key != ByTag && f.Key != Before && f.Key != After {
 			into = &need[at]
 		}
 		terms, err := m.filterTerms(f)
@@ -318,7 +338,9 @@ func (m *matcher) passed(p plan) (need []marks, never marks, err error) {
 			}
 		}
 		if into == &s {
-			byKey[f.Key] = len(need)
+			if !f.Alone {
+				byKey[f.Key] = len(need)
+			}
 			need = append(need, s)
 		}
 	}

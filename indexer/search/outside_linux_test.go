@@ -30,8 +30,23 @@ func onAFullDisk(dir string) error {
 	if err := x.Rebuild(seq(first), "r1"); err != nil {
 		return err
 	}
+	if err := x.Close(); err != nil {
+		return err
+	}
 	fill := filepath.Join(dir, "fill")
 	os.WriteFile(fill, make([]byte, 4<<20), 0o600) // as much as fits
+	for range 3 {                                  // nothing has changed, so nothing has to be written
+		if x, err = Open(filepath.Join(dir, "index"), Options{Notice: func(f string, a ...any) { fmt.Printf("it said "+f+"\n", a...) }}); err != nil {
+			return fmt.Errorf("open on a full disk: %w", err)
+		}
+		if p, err := x.Search(context.Background(), Request{Query: ParseQuery("word")}); err != nil || p.Total != 1 || x.Stamp() != "r1" {
+			return fmt.Errorf("opened on a full disk: %v, %d found at %q", err, p.Total, x.Stamp())
+		}
+		x.Close() // what it can't note makes the next Open look closely
+	}
+	if x, err = Open(filepath.Join(dir, "index"), Options{}); err != nil {
+		return err
+	}
 	full := func(what string, err error) error {
 		var e *memsync.Error
 		if !errors.Is(err, memsync.CodeIOFull) || !errors.As(err, &e) || e.Hint == "" {

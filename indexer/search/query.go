@@ -37,6 +37,7 @@ type Filter struct {
 	Key   Key
 	Value string // compared folded; a date for Before and After: YYYY, YYYY-MM or YYYY-MM-DD, in UTC
 	Not   bool
+	Alone bool // no alternative to others of its key
 }
 
 // Key is what a filter looks at.
@@ -77,7 +78,9 @@ const mostQuery = 16 << 10
 // A value may be quoted: project:"web shop". AND, OR, NOT, parentheses,
 // brackets, wildcards and everything else have no meaning here. "-x" of one
 // letter and "--long" are the flags of some program, so they are words.
-func ParseQuery(s string) Query {
+//
+// The query has filters beside what the text asks for, each to hold by itself.
+func ParseQuery(s string, filters ...Filter) Query {
 	if len(s) > mostQuery {
 		s = s[:mostQuery]
 	}
@@ -91,6 +94,10 @@ func ParseQuery(s string) Query {
 		return r
 	}, s)
 	var q Query
+	for _, f := range filters {
+		f.Alone = true
+		q.Filters = append(q.Filters, f)
+	}
 	var negated []string // the negatives as plain words, should there be nothing else
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
@@ -193,7 +200,7 @@ func filter(s string) (Filter, bool) {
 	switch key {
 	case ByType:
 		value = strings.ToLower(value)
-		if _, ok := memsync.ParseType(value); !ok {
+		if !ValidType(value) {
 			return Filter{}, false
 		}
 	case Before, After:
@@ -205,6 +212,15 @@ func filter(s string) (Filter, bool) {
 }
 
 var dateForm = regexp.MustCompile(`^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$`)
+
+// ValidType reports whether ByType understands a type: one of the four, or
+// "untyped".
+func ValidType(s string) bool {
+	_, ok := memsync.ParseType(s)
+	return ok || s == untyped
+}
+
+const untyped = "untyped"
 
 // ValidDate reports whether Before and After understand a date.
 func ValidDate(s string) bool { return dateForm.MatchString(s) }

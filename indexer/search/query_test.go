@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestParseQuery(t *testing.T) {
 		{"scope:agent:reviewer agent:reviewer project:web key:a.b", Query{Filters: []Filter{is(ByScope, "agent:reviewer"), is(ByAgent, "reviewer"), is(ByProject, "web"), is(ByKey, "a.b")}}},
 		{`project:"web shop" x`, Query{Words: []string{"x"}, Filters: []Filter{is(ByProject, "web shop")}}},
 		{"before:2026 after:2026-05 before:2026-05-03", Query{Filters: []Filter{is(Before, "2026"), is(After, "2026-05"), is(Before, "2026-05-03")}}},
-		{"x -tag:ci", Query{Words: []string{"x"}, Filters: []Filter{{ByTag, "ci", true}}}},
+		{"x -tag:ci", Query{Words: []string{"x"}, Filters: []Filter{{Key: ByTag, Value: "ci", Not: true}}}},
 		// operators that do not parse are words
 		{"foo:bar", words("foo:bar")},
 		{"type:banana", words("type:banana")},
@@ -102,4 +103,24 @@ func FuzzParseQuery(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Filters that come beside a text narrow it: they are no alternatives to its
+// own, and a text of negatives alone means them.
+func TestParseQueryBesideFilters(t *testing.T) {
+	x := small(t)
+	feedback := Filter{Key: ByType, Value: "feedback"}
+	for text, want := range map[string]string{
+		"":                       "deploy friday",
+		"type:project":           "",
+		"restart type:reference": "",
+		"-friday":                "deploy",
+		"restart -friday":        "deploy",
+		"-tag:ops":               "friday",
+	} {
+		page, err := x.Search(t.Context(), Request{Query: ParseQuery(text, feedback)})
+		if got := strings.Join(slices.Sorted(slices.Values(paths(page))), " "); err != nil || got != want {
+			t.Errorf("%q: %q, want %q (%v)", text, got, want, err)
+		}
+	}
 }

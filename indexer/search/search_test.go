@@ -264,9 +264,9 @@ func TestOperators(t *testing.T) {
 		"agent:reviewer":                     "cafe",
 		"scope:agent:reviewer":               "cafe",
 		"scope:agent":                        "cafe",
-		"before:2026":                        "code",
+		"before:2026":                        "bbdown cafe code rime rocket", // whose ids are of 1970, where the memory says nothing
 		"after:2026-05":                      "friday hamlet",
-		"before:2026-05":                     "code deploy",
+		"before:2026-05":                     "bbdown cafe code deploy rime rocket",
 		"after:2026-04-30 before:2026-05-31": "deploy friday",
 		"after:2026-05-31":                   "hamlet",
 		"tag:none restart":                   "",

@@ -14,8 +14,8 @@ import (
 // widest is how many bytes of a line a snippet shows, before what was cut.
 const widest = 200
 
-// longestLine is how many bytes of a line are looked at and shown: nobody reads
-// on, and a file may be one line.
+// longestLine is how many bytes of a line are looked at and shown at once: a file
+// may be one line.
 const longestLine = 64 << 10
 
 // hit reads what is stored of a candidate and finds the line that says most of
@@ -58,11 +58,11 @@ func bestLine(s *stored, p plan, w *workshop) (line int, text string, marks []Ra
 	l := newLooker(p, w)
 	best := 0.0
 	try := func(at int, t string) {
-		if len(t) > longestLine {
-			t = strings.ToValidUTF8(t[:longestLine], "")
-		}
-		if score, found := l.look(t); score > best {
-			best, line, text, marks = score, max(at, 1), t, found
+		for rest := t; t != ""; t = rest {
+			t, rest = cutOff(t)
+			if score, found := l.look(t); score > best {
+				best, line, text, marks = score, max(at, 1), t, found
+			}
 		}
 	}
 	at := max(s.BodyLine, 1)
@@ -96,6 +96,18 @@ func bestLine(s *stored, p plan, w *workshop) (line int, text string, marks []Ra
 		at++
 	}
 	return max(s.BodyLine, 1), "", nil
+}
+
+// cutOff is a line, or what is looked at first of a very long one, and the rest.
+func cutOff(line string) (first, rest string) {
+	if len(line) <= longestLine {
+		return line, ""
+	}
+	at := longestLine
+	for at > longestLine-utf8.UTFMax && !utf8.RuneStart(line[at]) {
+		at--
+	}
+	return line[:at], line[at:]
 }
 
 // looker finds the words of a plan in texts.

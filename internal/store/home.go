@@ -1,6 +1,9 @@
 package store
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"memsync"
@@ -25,7 +28,11 @@ func LoadHome(env func(string) string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isFile(filepath.Join(dir, "memsync.toml")) {
+	file := filepath.Join(dir, "memsync.toml")
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrPermission) {
+		return nil, err
+	}
+	if !isFile(file) {
 		return nil, nil
 	}
 	return Load(dir, Dedicated)
