@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -23,8 +24,8 @@ import (
 
 const seed = 7
 
-// patience is how long anything may take that ought to happen by itself.
-const patience = 5 * time.Minute
+// patience is how long any one thing may take: what hangs fails.
+const patience = 10 * time.Minute
 
 func main() {
 	log.SetFlags(0)
@@ -202,7 +203,9 @@ func ask(dir string, answer any, args ...string) {
 }
 
 func run(dir string, args ...string) string {
-	cmd := exec.Command(args[0], args[1:]...)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
