@@ -39,6 +39,7 @@ prove:
 bench: build
 	cd bench && $(GO) run ./edit -memsync ../$(BIN)
 	cd bench && $(GO) run ./watch -memsync ../$(BIN)
+	cd bench && $(GO) run ./scale -memsync ../$(BIN)
 
 demo: build
 	$(BIN) demo
