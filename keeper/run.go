@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -81,6 +82,7 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 			r.todo.Paths = append(r.todo.Paths, r.again...)
 			r.again = nil
 		case <-rest.C:
+			runtime.GC() // what pools keep for the next use goes with the second collection
 			debug.FreeOSMemory()
 			continue
 		}
