@@ -322,6 +322,19 @@ func (k *Keeper) Search(ctx context.Context, req search.Request) (search.Page, e
 	}
 }
 
+// SearchStats counts what makes scores of several stores comparable.
+func (k *Keeper) SearchStats(ctx context.Context, q search.Query) (search.Stats, error) {
+	for try := 1; ; try++ {
+		if _, err := k.feed(ctx, 0); err != nil {
+			return search.Stats{}, err
+		}
+		s, err := k.index.Stats(ctx, q)
+		if !errors.Is(err, search.ErrRebuild) || try == 2 {
+			return s, err
+		}
+	}
+}
+
 // RebuildIndex makes the search index anew. The old one is searched until the
 // new one is complete, and stays when anything fails. It says how many memories
 // the index holds.

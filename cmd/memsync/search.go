@@ -141,19 +141,16 @@ func (a *app) search(s searching) (found, error) {
 		return found{}, err
 	}
 	var sources []recall.Source
+	var stats *search.Stats
 	if len(stores) > 1 {
-		for _, st := range stores {
-			v, err := a.viewOf(st, asOfFlags{})
-			if err != nil {
-				return found{}, err
-			}
-			sources = append(sources, recall.Source{Root: st.Root, Local: st.Kind == store.Local, Workspace: st.Workspace, View: v})
+		if sources, stats, err = a.survey(stores, s.query); err != nil {
+			return found{}, err
 		}
 	}
 	out := found{limit: s.limit}
 	var all []hit // of each list the best that follow what came before, in order
 	for i, st := range stores {
-		hits, total, err := a.searchIn(s, agent, i, st, sources, skips[i*lists:(i+1)*lists])
+		hits, total, err := a.searchIn(s, agent, i, st, sources, stats, skips[i*lists:(i+1)*lists])
 		if err != nil {
 			return found{}, err
 		}
@@ -177,9 +174,33 @@ func (a *app) search(s searching) (found, error) {
 	return out, nil
 }
 
+// survey looks at all stores before one is searched: what shadows what, and how
+// common the words are in all of them together.
+func (a *app) survey(stores []*store.Store, q search.Query) (sources []recall.Source, all *search.Stats, err error) {
+	all = &search.Stats{}
+	for _, st := range stores {
+		k, err := a.open(st)
+		if err != nil {
+			return nil, nil, err
+		}
+		v, err := k.View()
+		var s search.Stats
+		if err == nil {
+			s, err = k.SearchStats(a.ctx, q)
+		}
+		k.Close()
+		if err != nil {
+			return nil, nil, err
+		}
+		sources = append(sources, recall.Source{Root: st.Root, Local: st.Kind == store.Local, Workspace: st.Workspace, View: v})
+		all.Add(s)
+	}
+	return sources, all, nil
+}
+
 // searchIn is the next page of one store's lists: what is in it, and its
 // shelves.
-func (a *app) searchIn(s searching, agent string, source int, st *store.Store, sources []recall.Source, skips []int) ([]hit, int, error) {
+func (a *app) searchIn(s searching, agent string, source int, st *store.Store, sources []recall.Source, stats *search.Stats, skips []int) ([]hit, int, error) {
 	k, err := a.open(st)
 	if err != nil {
 		return nil, 0, err
@@ -196,7 +217,7 @@ func (a *app) searchIn(s searching, agent string, source int, st *store.Store, s
 		sources[source].View = v
 	}
 	set := recall.NewReadSet(agent, time.Now(), sources...)
-	req := search.Request{Query: s.query, Limit: s.limit, Skip: skips[0],
+	req := search.Request{Query: s.query, Stats: stats, Limit: s.limit, Skip: skips[0],
 		Exclude: set.Out(source, func(st recall.Standing) bool { return s.includes(string(st)) })}
 	page, err := k.Search(a.ctx, req)
 	if err != nil {
@@ -218,7 +239,7 @@ func (a *app) searchIn(s searching, agent string, source int, st *store.Store, s
 			continue
 		}
 		req.Skip = skips[1+i]
-		req.Exclude = nil
+		req.Exclude, req.Stats = nil, nil
 		page, memories, err := k.SearchShelf(a.ctx, shelf, req, func(scope string) bool { return set.Readable(source, scope) })
 		if err != nil {
 			return nil, 0, err

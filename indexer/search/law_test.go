@@ -253,3 +253,42 @@ func TestRebuildInBatches(t *testing.T) {
 	}
 	finds(t, x, "newer")
 }
+
+// Memories in two indexes, asked with the Stats of both, score as in one.
+func TestTwoIndexesScoreAsOne(t *testing.T) {
+	var all []mem
+	for i := range 60 {
+		all = append(all, mem{path: fmt.Sprintf("m/%02d.md", i), name: fmt.Sprintf("Memory %d", i), tags: []string{[]string{"odd", "even"}[i%2]},
+			body: strings.Repeat("common words here ", i%5) + fmt.Sprintf("needle%d of the deploy_script 雾凇词库 word%d\n", i%7, i%3)})
+	}
+	one := with(t, all...)
+	small, large := with(t, all[:6]...), with(t, all[6:]...)
+	ctx := context.Background()
+	for _, text := range append(asked, "common word1 needle3", "deploy_script", "loy_scr", "eedle words", "here", `"words here"`, "雾凇拼音", "Memory 7") {
+		q := ParseQuery(text)
+		var stats Stats
+		for _, x := range []*Index{small, large} {
+			s, err := x.Stats(ctx, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stats.Add(s)
+		}
+		scores := func(stats *Stats, xs ...*Index) map[memsync.Path]string {
+			out := make(map[memsync.Path]string)
+			for _, x := range xs {
+				page, err := x.Search(ctx, Request{Query: q, Limit: 1000, Stats: stats})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, h := range page.Hits {
+					out[h.Path] = fmt.Sprintf("%.9f", h.Score)
+				}
+			}
+			return out
+		}
+		if diff := cmp.Diff(scores(nil, one), scores(&stats, small, large)); diff != "" {
+			t.Errorf("%s: (-one +two)\n%s", text, diff)
+		}
+	}
+}

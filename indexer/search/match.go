@@ -32,6 +32,8 @@ type matcher struct {
 	r     index.IndexReader
 	gen   *generation
 	n     float64             // live documents
+	df    map[ask]int         // documents that have what was asked for, as rank met it
+	stats *Stats              // of all indexes that are asked together; nil: of this one
 	avg   [ranked + 1]float64 // mean lengths, of documents that may lack the field too
 	score []float64           // by document
 	cover []float64           // how much of the query it has, by rarity
@@ -51,11 +53,24 @@ func newMatcher(ctx context.Context, g *generation, r index.IndexReader, t total
 	if !ok {
 		m = &matcher{}
 	}
-	m.ctx, m.gen, m.r, m.n = ctx, g, r, float64(t.Docs)
+	m.ctx, m.gen, m.r = ctx, g, r
+	m.measure(t)
+	return m
+}
+
+// measure takes the size of what is searched.
+func (m *matcher) measure(t totals) {
+	m.n = float64(t.Docs)
 	for i := range m.avg {
 		m.avg[i] = max(1, float64(t.Lengths[i])/max(1, m.n))
 	}
-	return m
+}
+
+// ask is one thing that a plan looks up: its i-th term, the exact form of it, or
+// the text inside words.
+type ask struct {
+	i    int
+	what byte // 't', 'x', 's'
 }
 
 // free leaves the slices to another search. A matcher that panicked or failed
@@ -124,10 +139,17 @@ func (m *matcher) collect(field, term string, weight, avg float64) error {
 }
 
 // settle turns collected frequencies into scores and forgets them. The number
-// of documents comes back.
-func (m *matcher) settle(share, cover float64) int {
+// of documents comes back, those of the other indexes included.
+func (m *matcher) settle(a ask, share, cover float64) int {
 	df := len(m.seen)
-	idf := m.idf(df)
+	if m.df != nil {
+		m.df[a] = df
+	}
+	known := df
+	if m.stats != nil {
+		known = max(df, m.stats.df[a])
+	}
+	idf := m.idf(known)
 	for _, doc := range m.seen {
 		f := m.freq[doc]
 		m.score[doc] += share * idf * f * (bm25K1 + 1) / (f + bm25K1)
@@ -136,14 +158,14 @@ func (m *matcher) settle(share, cover float64) int {
 	}
 	m.whole += cover * idf
 	m.seen = m.seen[:0]
-	return df
+	return known
 }
 
 // rank scores all terms. A score is the sum over the terms, times the part of
 // the query that the document has: all words match best, one is still a match.
 func (m *matcher) rank(p plan) error {
 	found := make(map[int]bool)
-	for _, w := range p.terms {
+	for i, w := range p.terms {
 		var df int
 		if w.hasTerm {
 			for i, field := range fieldNames {
@@ -151,12 +173,12 @@ func (m *matcher) rank(p plan) error {
 					return err
 				}
 			}
-			df = m.settle(w.weight, w.weight)
+			df = m.settle(ask{i, 't'}, w.weight, w.weight)
 			if w.exact != "" && df > 0 {
 				if err := m.collect(fieldExact, w.exact, 1, m.avg[ranked]); err != nil {
 					return err
 				}
-				m.settle(w.weight*exactShare, 0)
+				m.settle(ask{i, 'x'}, w.weight*exactShare, 0)
 			}
 		} else {
 			docs, err := m.sequence(w.chars)
@@ -167,13 +189,13 @@ func (m *matcher) rank(p plan) error {
 				m.freq[doc] = 1
 				m.seen = append(m.seen, doc)
 			}
-			df = m.settle(w.weight, w.weight)
+			df = m.settle(ask{i, 't'}, w.weight, w.weight)
 		}
 		if df > 0 {
 			found[w.unit] = true
 		}
 	}
-	for _, w := range p.terms {
+	for i, w := range p.terms {
 		if w.substr == "" || found[w.unit] && !w.ident {
 			continue
 		}
@@ -185,7 +207,7 @@ func (m *matcher) rank(p plan) error {
 			m.freq[doc] = 1
 			m.seen = append(m.seen, doc)
 		}
-		m.settle(insideShare, 0)
+		m.settle(ask{i, 's'}, insideShare, 0)
 	}
 	if m.whole > 0 {
 		for doc := range m.score {

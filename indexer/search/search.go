@@ -15,6 +15,7 @@ import (
 type Request struct {
 	Query   Query
 	Exclude []memsync.Path // memories that must not be found: shadowed, expired, another agent's, …
+	Stats   *Stats         // of all indexes whose hits are to be compared; nil: this one is alone
 	Limit   int            // hits on a page; 0 means 10, at most 1,000
 	Skip    int            // hits on the pages before
 }
@@ -64,6 +65,9 @@ func (x *Index) Search(ctx context.Context, req Request) (page Page, err error) 
 				return nil
 			}
 			m := newMatcher(ctx, g, r, t)
+			if m.stats = req.Stats; m.stats != nil {
+				m.measure(m.stats.totals)
+			}
 			found, err := m.find(p, req.Exclude)
 			if err != nil {
 				return err
@@ -92,6 +96,47 @@ func (x *Index) Search(ctx context.Context, req Request) (page Page, err error) 
 		return Page{}, err
 	}
 	return page, nil
+}
+
+// Stats say how large indexes are, and how common in them what a query asks for
+// is. Scores that were counted with the same Stats can be compared across
+// indexes; without, a word is rare in a small index and common in a large one.
+type Stats struct {
+	totals totals
+	df     map[ask]int
+}
+
+// Add joins the Stats of another index for the same query.
+func (s *Stats) Add(o Stats) {
+	s.totals.join(o.totals)
+	if s.df == nil {
+		s.df = make(map[ask]int, len(o.df))
+	}
+	for a, n := range o.df {
+		s.df[a] += n
+	}
+}
+
+// Stats counts for Search.
+func (x *Index) Stats(ctx context.Context, q Query) (Stats, error) {
+	s := Stats{df: make(map[ask]int)}
+	p := newPlan(q)
+	err := x.use(func(g *generation) error {
+		return g.read(func(r index.IndexReader, t totals) error {
+			s.totals = totals{Docs: t.Docs, Lengths: t.Lengths}
+			if !p.asked || t.Docs == 0 {
+				return nil
+			}
+			m := newMatcher(ctx, g, r, t)
+			m.df = s.df
+			if err := m.rank(p); err != nil {
+				return err
+			}
+			m.free()
+			return nil
+		})
+	})
+	return s, err
 }
 
 // candidate is a document that matches.
