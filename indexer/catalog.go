@@ -9,6 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"memsync"
+	"memsync/internal/unmap"
 )
 
 // Stat is what the file system says of a file. Times are nanoseconds since
@@ -73,6 +74,9 @@ var (
 	keyRevision = []byte("revision")
 	keyIndexed  = []byte("indexed") // the stamp of the search index that took everything but those
 )
+
+// Rest gives back the memory that looking at the catalog took.
+func (c *Catalog) Rest() error { return unmap.Pages(c.db) }
 
 // Revision is where the catalog stands.
 func (c *Catalog) Revision() memsync.Revision { return c.revision }

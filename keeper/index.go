@@ -356,7 +356,7 @@ func (k *Keeper) RebuildIndex(ctx context.Context) (memories int, err error) {
 
 // IndexState is how the search index stands beside the memories in force.
 type IndexState struct {
-	Exists    bool                `json:"exists"`            // somebody searched here before
+	Exists    bool                `json:"exists"`            // there is one
 	Documents int                 `json:"documents"`         // memories that it holds
 	Behind    int                 `json:"behind"`            // memories that it takes as soon as somebody searches
 	Problem   string              `json:"problem,omitempty"` // why it can't be looked into

@@ -53,6 +53,7 @@ type Keeper struct {
 	scratch string // of a read-only keeper: its own copy of the local state
 
 	turn     chan struct{} // holds one entry while somebody has the keeper
+	turns    atomic.Uint64 // how often somebody had it
 	delivery string        // see Caller
 
 	// What is known at the current revision; each is made when first asked for.

@@ -36,8 +36,8 @@ const (
 	failedMost  = 30 * time.Second
 )
 
-// restAfter is how long nothing happens until memory that work took goes back to
-// the system. A guess.
+// restAfter is how long nobody has a turn, once to twice that long, until memory
+// that work took goes back to the system. A guess.
 const restAfter = 5 * time.Second
 
 // passingMost is how long a git command may take before people are told that
@@ -69,7 +69,7 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 	r.watch = w
 	retry := time.NewTimer(0)
 	defer retry.Stop()
-	rest := time.NewTimer(restAfter)
+	rest := time.NewTicker(restAfter)
 	defer rest.Stop()
 	for {
 		select {
@@ -82,15 +82,13 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 			r.todo.Paths = append(r.todo.Paths, r.again...)
 			r.again = nil
 		case <-rest.C:
-			runtime.GC() // what pools keep for the next use goes with the second collection
-			debug.FreeOSMemory()
+			r.rest()
 			continue
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
 		retry.Stop()
-		rest.Reset(restAfter)
 		wait := r.pass(ctx)
 		if r.replaced {
 			return ErrReplaced
@@ -157,6 +155,8 @@ type runner struct {
 	gone     bool      // the store's directory is
 	starved  bool      // the search index could not be fed, which was told
 	replaced bool      // see ErrReplaced
+	turns    uint64    // of the keeper, when they were last counted
+	rested   uint64    // turns when memory was last given back
 	made     bool      // commits since git last tidied up
 	tended   time.Time // when
 }
@@ -167,6 +167,27 @@ func (r *runner) tend() {
 		r.made, r.tended = false, time.Now()
 		_ = r.k.repo.Maintain(context.Background()) // it only saves room
 	}
+}
+
+// rest gives memory back once nobody has had a turn for a while.
+func (r *runner) rest() {
+	turns := r.k.turns.Load()
+	if turns != r.turns || r.rested == turns {
+		r.turns = turns
+		return
+	}
+	select {
+	case r.k.turn <- struct{}{}:
+	default:
+		return // somebody has just come
+	}
+	defer func() { <-r.k.turn }()
+	r.rested = turns
+	if r.k.catalog != nil {
+		_ = r.k.catalog.Rest() // it only saves memory
+	}
+	runtime.GC() // what pools keep for the next use goes with the second collection
+	debug.FreeOSMemory()
 }
 
 // feed has the search index take a slice of what it lacks, and reports whether

@@ -23,6 +23,7 @@ func (k *Keeper) Turn(ctx context.Context) (release func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	k.turns.Add(1)
 	release = sync.OnceFunc(func() { <-k.turn })
 	if err := k.takeBack(context.WithoutCancel(ctx)); err != nil {
 		release()

@@ -17,6 +17,7 @@ import (
 
 	"memsync"
 	"memsync/internal/diskfull"
+	"memsync/internal/unmap"
 )
 
 // Options say how a journal is opened. The zero value is right for a keeper.
@@ -199,7 +200,7 @@ func (j *Journal) update(fn func(*bolt.Tx) error) error {
 		return fn(tx)
 	}, (*bolt.DB).Update)
 	if err == nil && j.writes.Add(1)%unmapEvery == 0 {
-		err = j.view(func(tx *bolt.Tx) error { unmap(j.db, tx); return nil })
+		err = unmap.Pages(j.db)
 	}
 	return err
 }

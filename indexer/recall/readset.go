@@ -90,14 +90,18 @@ func (s *ReadSet) index(source int, scope string) int {
 // Standing says whether a memory of that source counts, and for a shadowed one
 // the scope of the memory that shadows it.
 func (s *ReadSet) Standing(source int, m *memsync.Memory) (Standing, Place) {
+	return s.standing(s.index(source, m.Scope), m)
+}
+
+// standing is that of a memory in the at-th place; -1 for none.
+func (s *ReadSet) standing(at int, m *memsync.Memory) (Standing, Place) {
 	if st := s.dated(m); st != InForce {
 		return st, Place{}
 	}
 	if s.supersedes(m.ID) {
 		return Superseded, Place{}
 	}
-	at := s.index(source, m.Scope)
-	if at < 0 || m.Kind != memsync.KindMemory {
+	if at <= 0 || m.Kind != memsync.KindMemory {
 		return InForce, Place{}
 	}
 	for _, p := range s.Places[:at] {
@@ -172,16 +176,14 @@ func reaches(older map[memsync.ID][]memsync.ID, from, to memsync.ID, seen map[me
 // Out are the memories of a source that its reader does not find: what may not
 // be read, and what is not in force, but for what is asked for.
 func (s *ReadSet) Out(source int, asked func(Standing) bool) (out []memsync.Path) {
-	readable := map[string]bool{}
-	for _, p := range s.Places {
-		if p.Source == source {
-			readable[p.Scope.Name()] = true
-		}
-	}
+	scope, at := "", -1 // memories come by path, so their scopes in runs
 	for m := range s.Sources[source].View.All() {
-		if !readable[m.Scope] {
+		if m.Scope != scope || at < 0 {
+			scope, at = m.Scope, s.index(source, m.Scope)
+		}
+		if at < 0 {
 			out = append(out, m.Path)
-		} else if st, _ := s.Standing(source, m); st != InForce && !asked(st) {
+		} else if st, _ := s.standing(at, m); st != InForce && !asked(st) {
 			out = append(out, m.Path)
 		}
 	}
