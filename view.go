@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // View is everything that is in a store at one Revision. It is immutable:
@@ -21,6 +22,7 @@ type View struct {
 type viewIndex struct {
 	sorted []*Memory // by path
 	once   sync.Once
+	built  atomic.Bool
 	byPath map[Path]*Memory
 	byID   map[ID][]*Memory
 	bySlug map[slugKey][]*Memory
@@ -60,7 +62,21 @@ func (x *viewIndex) build() {
 				x.byBody[k] = append(x.byBody[k], m)
 			}
 		}
+		x.built.Store(true)
 	})
+}
+
+// at is the memory at p, or nil. It makes no lookup tables: whoever asks for a
+// few paths does not wait for them.
+func (x *viewIndex) at(p Path) *Memory {
+	if x.built.Load() {
+		return x.byPath[p]
+	}
+	i, ok := slices.BinarySearchFunc(x.sorted, p, func(m *Memory, p Path) int { return strings.Compare(string(m.Path), string(p)) })
+	if !ok {
+		return nil
+	}
+	return x.sorted[i]
 }
 
 // With is the View after changes: each path maps to its new Memory, or to nil
@@ -79,9 +95,8 @@ func (v *View) With(rev Revision, changes map[Path]*Memory) *View {
 // Len counts the memories.
 func (v *View) Len() int {
 	n := len(v.base.sorted)
-	v.base.build()
 	for p, m := range v.over {
-		if _, old := v.base.byPath[p]; old {
+		if v.base.at(p) != nil {
 			n--
 		}
 		if m != nil {
@@ -141,8 +156,7 @@ func (v *View) ByPath(p Path) *Memory {
 	if m, ok := v.over[p]; ok {
 		return m
 	}
-	v.base.build()
-	return v.base.byPath[p]
+	return v.base.at(p)
 }
 
 // ByID are the memories with that id, by path: more than one only while a copy

@@ -183,8 +183,13 @@ func (c *Catalog) View(scopes []memsync.Scope) (*memsync.View, error) {
 	err := c.read(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketMemories)
 		d := newDecoder()
+		var room []memsync.Memory // a few at once cost less than each by itself
 		return b.ForEach(func(k, v []byte) error {
-			m := new(memsync.Memory)
+			if len(room) == 0 {
+				room = make([]memsync.Memory, 32)
+			}
+			m := &room[0]
+			room = room[1:]
 			list = append(list, m)
 			return d.memory(m, memsync.Path(k), v)
 		})
