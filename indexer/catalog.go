@@ -55,6 +55,7 @@ type Update struct {
 type Catalog struct {
 	file     string
 	boot     string
+	bare     bool
 	db       *bolt.DB
 	rebuilt  bool
 	marked   bool // the state file says that we write
@@ -74,6 +75,10 @@ var (
 	keyRevision = []byte("revision")
 	keyIndexed  = []byte("indexed") // the stamp of the search index that took everything but those
 )
+
+// Bare has View leave out the sketches from now on, for who looks for no
+// near-duplicates. Such memories must not be given to Advance.
+func (c *Catalog) Bare(yes bool) { c.bare = yes }
 
 // Rest gives back the memory that looking at the catalog took.
 func (c *Catalog) Rest() error { return unmap.Pages(c.db) }
@@ -183,6 +188,7 @@ func (c *Catalog) View(scopes []memsync.Scope) (*memsync.View, error) {
 	err := c.read(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketMemories)
 		d := newDecoder()
+		d.bare = c.bare
 		var room []memsync.Memory // a few at once cost less than each by itself
 		return b.ForEach(func(k, v []byte) error {
 			if len(room) == 0 {

@@ -95,6 +95,7 @@ func encodeMemory(m *memsync.Memory) []byte {
 type decoder struct {
 	words map[string]string
 	hexes []byte
+	bare  bool // sketches are left out
 }
 
 func newDecoder() *decoder { return &decoder{words: map[string]string{}} }
@@ -145,7 +146,7 @@ func (d *decoder) memory(m *memsync.Memory, p memsync.Path, b []byte) error {
 	flags := n.uint()
 	m.Pinned, m.Inline = flags&1 != 0, flags&2 != 0
 	m.Size = int64(n.uint())
-	m.Sketch = n.sketch()
+	m.Sketch = n.sketch(d.bare)
 	if !r.done() || !h.done() || !n.done() {
 		return fmt.Errorf("%w: the header of %s", ErrDamaged, p)
 	}
@@ -295,13 +296,16 @@ func (r *reader) hexes() (string, string) {
 	return both[:n], both[n:]
 }
 
-func (r *reader) sketch() []uint32 {
+func (r *reader) sketch(skip bool) []uint32 {
 	n := r.uint()
 	if n > uint64(len(r.b)-r.at)/4 {
 		r.bad = true
 		return nil
 	}
-	if n == 0 {
+	if skip {
+		r.at += 4 * int(n)
+	}
+	if n == 0 || skip {
 		return nil
 	}
 	out := make([]uint32, n)

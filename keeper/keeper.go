@@ -27,6 +27,7 @@ type Options struct {
 	ReadOnly bool          // dry run and reading verbs: nothing is written anywhere, ever
 	Unlocked bool          // the store's lock is held for this keeper, see Turn and Lend
 	Wait     time.Duration // for the store's lock; 0 means LockWait
+	LookUp   bool          // memories are looked up and read, and nothing is decided
 	NoBinary bool          // as on a machine without git
 	Now      func() time.Time
 	Notice   func(format string, args ...any) // talk for people; nil is silence
@@ -143,7 +144,9 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 			return k, err
 		}
 	}
-	return k, k.catchUp(ctx)
+	err = k.catchUp(ctx) // which keeps what it reads of memories
+	k.catalog.Bare(opt.LookUp)
+	return k, err
 }
 
 const catalogName = "catalog.db"

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -189,8 +190,11 @@ func (a *app) afterLoss(o *opened) (*opened, error) {
 }
 
 func (a *app) keeperOptions() keeper.Options {
-	return keeper.Options{Now: time.Now, Notice: a.say, Progress: a.progress()}
+	return keeper.Options{Now: time.Now, Notice: a.say, Progress: a.progress(), LookUp: a.verb != nil && slices.Contains(lookUps, a.verb.Name())}
 }
+
+// lookUps are verbs that need less of a store than others: see keeper.Options.
+var lookUps = []string{"list", "scope", "search", "show"}
 
 // share takes a turn of the keeper that this process owns the store with.
 func (a *app) share(k *keeper.Keeper, s *store.Store) (*opened, error) {
