@@ -60,6 +60,13 @@ func (k *Keeper) openIndex() (*search.Index, error) {
 	return x, nil
 }
 
+func (k *Keeper) closeIndex() {
+	if k.index != nil {
+		k.index.Close() // what it could not note makes the next Open look closely, no more
+		k.index = nil
+	}
+}
+
 // onlyDirectory takes away what stands where a directory of ours belongs and is
 // none.
 func onlyDirectory(dir string) error {
@@ -445,10 +452,7 @@ func (k *Keeper) purgeIndex() error {
 	if _, err := k.journal.Fact(factPurge, &due); err != nil || !due {
 		return err
 	}
-	if k.index != nil {
-		k.index.Close()
-		k.index = nil
-	}
+	k.closeIndex()
 	for _, name := range []string{indexName, shelfName} {
 		if err := os.RemoveAll(filepath.Join(k.repo.StateDir(), name)); err != nil {
 			return ioError(err, "")

@@ -163,10 +163,7 @@ func (k *Keeper) openState(dir string) (err error) {
 
 func (k *Keeper) closeState() error {
 	var errs []error
-	if k.index != nil {
-		k.index.Close() // what it could not note makes the next Open look closely, no more
-		k.index = nil
-	}
+	k.closeIndex()
 	if k.catalog != nil {
 		errs = append(errs, k.catalog.Close())
 		k.catalog = nil

@@ -153,6 +153,7 @@ type runner struct {
 	failed   time.Duration   // how long the last failure is waited for
 	policy   [2]stamp
 	gone     bool      // the store's directory is
+	fed      bool      // the search index lacked nothing when it was last fed
 	starved  bool      // the search index could not be fed, which was told
 	replaced bool      // see ErrReplaced
 	turns    uint64    // of the keeper, when they were last counted
@@ -183,6 +184,7 @@ func (r *runner) rest() {
 	}
 	defer func() { <-r.k.turn }()
 	r.rested = turns
+	r.k.closeIndex() // its files are mapped; the next search opens it again
 	if r.k.catalog != nil {
 		_ = r.k.catalog.Rest() // it only saves memory
 	}
@@ -199,7 +201,13 @@ func (r *runner) feed(ctx context.Context) (more bool) {
 		return false
 	}
 	defer release()
+	if r.k.index == nil && r.fed { // it was closed for a rest
+		if _, todo, err := r.k.catalog.Fresh(); err == nil && len(todo) == 0 {
+			return false
+		}
+	}
 	more, err = r.k.feed(ctx, slice)
+	r.fed = err == nil && !more
 	switch {
 	case err == nil:
 		r.starved = false
