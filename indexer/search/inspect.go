@@ -151,7 +151,7 @@ func checksum(file string) (sum uint32, size int64, err error) {
 		return 0, 0, err
 	}
 	defer f.Close()
-	h := crc32.New(castagnoli)
+	h := crc32.New(castagnoli())
 	size, err = io.Copy(h, f)
 	return h.Sum32(), size, err
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"memsync/internal/diskfull"
 )
@@ -50,7 +51,7 @@ type sealed struct {
 	Stamp string
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 func (m manifest) check() string {
 	m.Check = ""
@@ -58,7 +59,7 @@ func (m manifest) check() string {
 	if err != nil {
 		panic("bug: a manifest is plain data: " + err.Error())
 	}
-	return fmt.Sprintf("%08x", crc32.Checksum(b, castagnoli))
+	return fmt.Sprintf("%08x", crc32.Checksum(b, castagnoli()))
 }
 
 // readManifest gives fs.ErrNotExist for none, and errDamaged for one that makes
@@ -155,11 +156,12 @@ func syncDir(dir string) error {
 	return nil
 }
 
-var generationName = regexp.MustCompile(`^index-([1-9][0-9]{0,8})$`)
+// Made when they are first used: most commands search nothing.
+var generationName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^index-([1-9][0-9]{0,8})$`) })
 
 // number is a generation's, -1 for names of other things.
 func number(name string) int {
-	m := generationName.FindStringSubmatch(name)
+	m := generationName().FindStringSubmatch(name)
 	if m == nil {
 		return -1
 	}

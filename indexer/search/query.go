@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -211,7 +212,9 @@ func filter(s string) (Filter, bool) {
 	return Filter{Key: key, Value: value}, true
 }
 
-var dateForm = regexp.MustCompile(`^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$`)
+var dateForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$`)
+})
 
 // ValidType reports whether ByType understands a type: one of the four, or
 // "untyped".
@@ -223,7 +226,7 @@ func ValidType(s string) bool {
 const untyped = "untyped"
 
 // ValidDate reports whether Before and After understand a date.
-func ValidDate(s string) bool { return dateForm.MatchString(s) }
+func ValidDate(s string) bool { return dateForm().MatchString(s) }
 
 // Empty reports a Query that finds nothing whatever is in the index.
 func (q Query) Empty() bool { return len(q.Words) == 0 && len(q.Phrases) == 0 && len(q.Filters) == 0 }
