@@ -77,6 +77,9 @@ func (a *app) finish(err error) int {
 	if e.Hint == "" {
 		c := *e
 		c.Hint = hintOf(e.Code)
+		if e.Code == memsync.CodeUsage && a.verb != nil {
+			c.Hint = "see `" + a.verb.CommandPath() + " --help`"
+		}
 		e = &c
 	}
 	if !a.running {
