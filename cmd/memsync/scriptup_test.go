@@ -150,7 +150,7 @@ func scriptSettled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: settled")
 	}
-	patience := time.AfterFunc(2*time.Minute, func() { panic(ts.Name() + ": never settled; it said:\n" + theUp(ts).said()) })
+	patience := time.AfterFunc(patient, func() { panic(ts.Name() + ": never settled; it said:\n" + theUp(ts).said()) })
 	defer patience.Stop()
 	for {
 		cmd := exec.Command(command, "status", "--json")
@@ -212,6 +212,10 @@ func signalled(sig syscall.Signal) func(*testscript.TestScript, bool, []string) 
 	}
 }
 
+// patient is how long a story waits for what must come before it calls it a
+// hang: a loaded machine takes its time.
+const patient = 4 * time.Minute
+
 func scriptSaid(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: said REGEXP")
@@ -223,7 +227,7 @@ func scriptSaid(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return
 	}
-	patience := time.AfterFunc(time.Minute, func() { panic(ts.Name() + ": never said " + args[0] + "; it said:\n" + p.said()) })
+	patience := time.AfterFunc(patient, func() { panic(ts.Name() + ": never said " + args[0] + "; it said:\n" + p.said()) })
 	defer patience.Stop()
 	for !re.MatchString(p.said()) {
 		<-p.more
@@ -257,7 +261,7 @@ func scriptTyped(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}()
 	var seen bytes.Buffer
-	hung := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	hung := time.AfterFunc(patient, func() { cmd.Process.Kill() })
 	defer hung.Stop()
 	for part := range strings.SplitSeq(unescape(ts, args[0]), "<wait ") {
 		if text, keys, waits := strings.Cut(part, ">"); waits {
