@@ -89,6 +89,8 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 			return nil
 		}
 		retry.Stop()
+		rested := r.rested == k.turns.Load()
+		r.worked = false
 		wait := r.pass(ctx)
 		if r.replaced {
 			return ErrReplaced
@@ -99,6 +101,9 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 		}
 		if wait == 0 && r.feed(ctx) {
 			wait = time.Millisecond
+		}
+		if rested && !r.worked { // a look that found nothing is rest, too
+			r.rested = k.turns.Load()
 		}
 		if wait > 0 {
 			retry.Reset(wait)
@@ -158,6 +163,7 @@ type runner struct {
 	replaced bool      // see ErrReplaced
 	turns    uint64    // of the keeper, when they were last counted
 	rested   uint64    // turns when memory was last given back
+	worked   bool      // the pass at hand did something
 	made     bool      // commits since git last tidied up
 	tended   time.Time // when
 }
@@ -206,6 +212,7 @@ func (r *runner) feed(ctx context.Context) (more bool) {
 			return false
 		}
 	}
+	r.worked = true
 	more, err = r.k.feed(ctx, slice)
 	r.fed = err == nil && !more
 	switch {
@@ -261,7 +268,8 @@ func (r *runner) pass(ctx context.Context) time.Duration {
 		r.todo.All = true
 		return pausedRetry
 	}
-	if len(report.Outcomes) > 0 || r.paused != "" {
+	r.worked = len(report.Outcomes) > 0
+	if r.worked || r.paused != "" {
 		r.opt.Report(report)
 	}
 	r.paused, r.since, r.failed = "", time.Time{}, 0
