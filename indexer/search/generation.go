@@ -104,10 +104,24 @@ func openGeneration(dir, name string, timeout time.Duration) (*generation, error
 	return g, nil
 }
 
-// close waits for scorch's goroutines. Whoever reads has finished.
+// close waits for scorch's goroutines. Whoever reads has finished. One that
+// panicked on damaged files may have held a lock that nobody gives back: then
+// what is left of it is left.
 func (g *generation) close() error {
 	close(g.closing)
-	err := guarded(g.scorch.Close)
+	done := make(chan error, 1)
+	go func() { done <- guarded(g.scorch.Close) }()
+	var err error
+	select {
+	case err = <-done:
+	case died := <-g.died:
+		g.died <- died
+		select {
+		case err = <-done:
+		case <-time.After(pause):
+			err = died
+		}
+	}
 	openGenerations.Delete(g.path)
 	g.queue.Close()
 	return err
