@@ -13,11 +13,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"memsync"
 	"memsync/bench/gen"
+	"memsync/bench/measure"
 	"memsync/internal/store"
 	"memsync/keeper"
 )
@@ -31,9 +31,9 @@ func main() {
 	only := flag.String("only", "", "one group: commit, flat, 100k, batch, noop, help")
 	flag.Parse()
 	bin, err := filepath.Abs(*binary)
-	check(err)
+	measure.Check(err)
 	scratch, err := os.MkdirTemp("", "memsync-bench-")
-	check(err)
+	measure.Check(err)
 	defer os.RemoveAll(scratch)
 	want := func(group string) bool { return *only == "" || *only == group }
 
@@ -43,18 +43,18 @@ func main() {
 	if want("commit") {
 		one := commits(filepath.Join(scratch, "1k"), 1_000, gen.Ours, 200)
 		ten := commits(filepath.Join(scratch, "10k"), 10_000, gen.Ours, 200)
-		figure("commit_10k_ms", ms(median(ten.ours)), "ms")
-		figure("git_cli_10k_ms", ms(median(ten.cli)), "ms")
-		figure("gogit_worktree_10k_ms", ms(median(ten.gogit)), "ms")
-		figure("commit_vs_git_cli_10k", ratio(ten.ours, ten.cli), "ratio")
-		figure("commit_vs_gogit_10k", ratio(ten.ours, ten.gogit), "ratio")
-		figure("commit_1k_10k", ratio(ten.ours, one.ours), "ratio")
-		figure("apply_p99_ms", ms(quantile(ten.ours, 0.99)), "ms")
+		measure.Figure("commit_10k_ms", measure.MS(measure.Median(ten.ours)), "ms")
+		measure.Figure("git_cli_10k_ms", measure.MS(measure.Median(ten.cli)), "ms")
+		measure.Figure("gogit_worktree_10k_ms", measure.MS(measure.Median(ten.gogit)), "ms")
+		measure.Figure("commit_vs_git_cli_10k", measure.Ratio(ten.ours, ten.cli), "ratio")
+		measure.Figure("commit_vs_gogit_10k", measure.Ratio(ten.ours, ten.gogit), "ratio")
+		measure.Figure("commit_1k_10k", measure.Ratio(ten.ours, one.ours), "ratio")
+		measure.Figure("apply_p99_ms", measure.MS(measure.Quantile(ten.ours, 0.99)), "ms")
 	}
 	if want("flat") {
 		flat := commits(filepath.Join(scratch, "flat"), 10_000, gen.Flat, 20)
-		figure("commit_10k_flat_ms", ms(median(flat.ours)), "ms")
-		figure("commit_vs_git_cli_10k_flat", ratio(flat.ours, flat.cli), "ratio")
+		measure.Figure("commit_10k_flat_ms", measure.MS(measure.Median(flat.ours)), "ms")
+		measure.Figure("commit_vs_git_cli_10k_flat", measure.Ratio(flat.ours, flat.cli), "ratio")
 	}
 	if want("noop") {
 		noop(bin, filepath.Join(scratch, "noop"))
@@ -64,8 +64,8 @@ func main() {
 	}
 	if *big && want("100k") {
 		huge := commits(filepath.Join(scratch, "100k"), 100_000, gen.Ours, 24)
-		figure("commit_100k_ms", ms(median(huge.ours)), "ms")
-		figure("commit_vs_git_cli_100k", ratio(huge.ours, huge.cli), "ratio")
+		measure.Figure("commit_100k_ms", measure.MS(measure.Median(huge.ours)), "ms")
+		measure.Figure("commit_vs_git_cli_100k", measure.Ratio(huge.ours, huge.cli), "ratio")
 	}
 }
 
@@ -79,7 +79,7 @@ type times struct{ ours, cli, gogit []time.Duration }
 func commits(dir string, n int, layout gen.Layout, rounds int) times {
 	a, b, c := dir+"-ours", dir+"-cli", dir+"-gogit"
 	for _, d := range []string{a, b, c} {
-		check(gen.Store(d, n, layout, seed))
+		measure.Check(gen.Store(d, n, layout, seed))
 	}
 	w := newWriter(a)
 	defer w.close()
@@ -89,29 +89,29 @@ func commits(dir string, n int, layout gen.Layout, rounds int) times {
 		p := gen.Path(at, layout)
 		content := gen.Memory(at, 1, seed)
 		settle()
-		t.ours = append(t.ours, timed(func() { w.edit(p, gen.Memory(at, 0, seed), content) }))
+		t.ours = append(t.ours, measure.Timed(func() { w.edit(p, gen.Memory(at, 0, seed), content) }))
 		settle()
-		t.cli = append(t.cli, timed(func() { gitCLI(b, p, content) }))
+		t.cli = append(t.cli, measure.Timed(func() { gitCLI(b, p, content) }))
 		if i < 5 {
 			settle()
-			t.gogit = append(t.gogit, timed(func() { goGit(c, p, content) }))
+			t.gogit = append(t.gogit, measure.Timed(func() { goGit(c, p, content) }))
 		}
 	}
 	for _, d := range []string{a, b, c} {
 		mustBeClean(d)
-		check(os.RemoveAll(d))
+		measure.Check(os.RemoveAll(d))
 	}
 	return t
 }
 
 // settle waits until everything is on the disk and go-git's garbage is gone.
 func settle() {
-	check(exec.Command("sync").Run())
+	measure.Check(exec.Command("sync").Run())
 	runtime.GC()
 }
 
 func gitCLI(dir string, p memsync.Path, content []byte) {
-	check(os.WriteFile(filepath.Join(dir, string(p)), content, 0o644))
+	measure.Check(os.WriteFile(filepath.Join(dir, string(p)), content, 0o644))
 	git(dir, "add", string(p))
 	git(dir, "commit", "-q", "-m", "edit "+string(p))
 }
@@ -137,31 +137,31 @@ func mustBeClean(dir string) {
 func batch(dir string) {
 	var all []time.Duration
 	for round := range 3 {
-		check(gen.Store(dir, 10_000, gen.Ours, seed))
+		measure.Check(gen.Store(dir, 10_000, gen.Ours, seed))
 		warm(dir)
 		for i := range 1_000 {
 			at := i * 10
-			check(os.WriteFile(filepath.Join(dir, string(gen.Path(at, gen.Ours))), gen.Memory(at, 1+round, seed), 0o644))
+			measure.Check(os.WriteFile(filepath.Join(dir, string(gen.Path(at, gen.Ours))), gen.Memory(at, 1+round, seed), 0o644))
 		}
 		before := git(dir, "rev-list", "--count", "HEAD")
-		all = append(all, timed(func() { once(dir) }))
+		all = append(all, measure.Timed(func() { once(dir) }))
 		mustBeClean(dir)
 		if after := git(dir, "rev-list", "--count", "HEAD"); after == before {
 			log.Fatal("the batch made no commit")
 		}
 	}
-	figure("batch_1000_s", median(all).Seconds(), "s")
+	measure.Figure("batch_1000_s", measure.Median(all).Seconds(), "s")
 	// The same 1,000 files as new ones: each is compared with every memory.
-	check(gen.Store(dir, 10_000, gen.Ours, seed))
+	measure.Check(gen.Store(dir, 10_000, gen.Ours, seed))
 	warm(dir)
 	for i := range 1_000 {
 		p := filepath.Join(dir, "memory", "incoming", fmt.Sprintf("%s_new-%04d.md", memsync.Types[i%4], i))
-		check(os.MkdirAll(filepath.Dir(p), 0o755))
-		check(os.WriteFile(p, gen.Memory(1_000_000+i, 1, seed), 0o644))
+		measure.Check(os.MkdirAll(filepath.Dir(p), 0o755))
+		measure.Check(os.WriteFile(p, gen.Memory(1_000_000+i, 1, seed), 0o644))
 	}
-	figure("batch_1000_new_s", timed(func() { once(dir) }).Seconds(), "s")
+	measure.Figure("batch_1000_new_s", measure.Timed(func() { once(dir) }).Seconds(), "s")
 	mustBeClean(dir)
-	check(os.RemoveAll(dir))
+	measure.Check(os.RemoveAll(dir))
 }
 
 // warm brings catalog and MEMORY.md up to date.
@@ -169,12 +169,12 @@ func warm(dir string) { once(dir) }
 
 func once(dir string) {
 	s, err := store.Find(dir)
-	check(err)
+	measure.Check(err)
 	k, err := keeper.Open(context.Background(), s, keeper.Options{})
-	check(err)
+	measure.Check(err)
 	defer k.Close()
 	r, err := k.Once(context.Background(), keeper.OnceOptions{})
-	check(err)
+	measure.Check(err)
 	if len(r.Held) > 0 || r.Paused != "" {
 		log.Fatalf("held %d, paused %q", len(r.Held), r.Paused)
 	}
@@ -182,11 +182,11 @@ func once(dir string) {
 
 // noop is the built command on a store where nothing changed.
 func noop(bin, dir string) {
-	check(gen.Store(dir, 10_000, gen.Ours, seed))
+	measure.Check(gen.Store(dir, 10_000, gen.Ours, seed))
 	warm(dir)
 	var all []time.Duration
 	for range 15 {
-		all = append(all, timed(func() {
+		all = append(all, measure.Timed(func() {
 			cmd := exec.Command(bin, "up", "--once")
 			cmd.Dir = dir
 			if out, err := cmd.CombinedOutput(); err != nil {
@@ -194,16 +194,16 @@ func noop(bin, dir string) {
 			}
 		}))
 	}
-	figure("once_noop_10k_ms", ms(median(all)), "ms")
-	check(os.RemoveAll(dir))
+	measure.Figure("once_noop_10k_ms", measure.MS(measure.Median(all)), "ms")
+	measure.Check(os.RemoveAll(dir))
 }
 
 // help is the command's start, beside that of a Go program that prints a line:
 // what a start costs differs fivefold between machines.
 func help(bin, dir string) {
-	check(os.MkdirAll(dir, 0o755))
+	measure.Check(os.MkdirAll(dir, 0o755))
 	hello := filepath.Join(dir, "hello")
-	check(os.WriteFile(hello+".go", []byte("package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello\") }\n"), 0o644))
+	measure.Check(os.WriteFile(hello+".go", []byte("package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello\") }\n"), 0o644))
 	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", hello, hello+".go")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -214,41 +214,14 @@ func help(bin, dir string) {
 		ours = append(ours, started(bin, "--help"))
 		bare = append(bare, started(hello))
 	}
-	figure("help_ms", ms(median(ours)), "ms")
-	figure("go_hello_ms", ms(median(bare)), "ms")
+	measure.Figure("help_ms", measure.MS(measure.Median(ours)), "ms")
+	measure.Figure("go_hello_ms", measure.MS(measure.Median(bare)), "ms")
 }
 
 func started(args ...string) time.Duration {
-	return timed(func() {
+	return measure.Timed(func() {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			log.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	})
-}
-
-func timed(f func()) time.Duration {
-	start := time.Now()
-	f()
-	return time.Since(start)
-}
-
-func figure(name string, value float64, unit string) {
-	fmt.Printf("figure %s %.3g %s\n", name, value, unit)
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func median(d []time.Duration) time.Duration { return quantile(d, 0.5) }
-
-func quantile(d []time.Duration, q float64) time.Duration {
-	s := slices.Sorted(slices.Values(d))
-	return s[min(len(s)-1, int(q*float64(len(s))))]
-}
-
-func ratio(a, b []time.Duration) float64 { return float64(median(a)) / float64(median(b)) }
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
 }

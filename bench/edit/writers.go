@@ -14,6 +14,8 @@ import (
 	"memsync"
 	"memsync/gitlog"
 	"memsync/gitlog/journal"
+
+	"memsync/bench/measure"
 )
 
 // writer applies one edit at a time as the keeper does: journal, file, commit,
@@ -25,19 +27,19 @@ type writer struct {
 
 func newWriter(dir string) *writer {
 	repo, err := gitlog.Open(dir, gitlog.Options{})
-	check(err)
-	check(os.MkdirAll(repo.StateDir(), 0o700))
+	measure.Check(err)
+	measure.Check(os.MkdirAll(repo.StateDir(), 0o700))
 	j, err := journal.Open(filepath.Join(repo.StateDir(), "journal.db"), journal.Options{})
-	check(err)
+	measure.Check(err)
 	return &writer{log: &gitlog.Log{Repo: repo, Journal: j}}
 }
 
-func (w *writer) close() { check(w.log.Journal.Close()) }
+func (w *writer) close() { measure.Check(w.log.Journal.Close()) }
 
 func (w *writer) edit(p memsync.Path, old, content []byte) {
 	w.n++
 	st, err := w.log.Repo.State()
-	check(err)
+	measure.Check(err)
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	id := memsync.MakeID(now, [10]byte{byte(w.n >> 8), byte(w.n)})
 	plan := &memsync.Plan{ID: id, At: now, Base: memsync.Revision{Commit: st.Head}, Author: memsync.Actor{Class: memsync.ClassPerson},
@@ -48,7 +50,7 @@ func (w *writer) edit(p memsync.Path, old, content []byte) {
 		Files: []memsync.FileChange{{Path: p, Base: memsync.HashOf(old), Post: memsync.HashOf(content), Content: content, Prior: w.log.Repo.BlobID(old)}},
 	}
 	done, err := w.log.Apply(context.Background(), plan, memsync.CommitAuto)
-	check(err)
+	measure.Check(err)
 	if done.Commit == "" {
 		log.Fatal("no commit")
 	}
@@ -56,13 +58,13 @@ func (w *writer) edit(p memsync.Path, old, content []byte) {
 
 // goGit is what a Go program does that uses go-git's worktree as it comes.
 func goGit(dir string, p memsync.Path, content []byte) {
-	check(os.WriteFile(filepath.Join(dir, string(p)), content, 0o644))
+	measure.Check(os.WriteFile(filepath.Join(dir, string(p)), content, 0o644))
 	repo, err := gogit.PlainOpen(dir)
-	check(err)
+	measure.Check(err)
 	tree, err := repo.Worktree()
-	check(err)
+	measure.Check(err)
 	_, err = tree.Add(string(p))
-	check(err)
+	measure.Check(err)
 	_, err = tree.Commit("edit "+string(p), &gogit.CommitOptions{Author: &object.Signature{Name: "Bench", Email: "bench@example.org", When: time.Now()}})
-	check(err)
+	measure.Check(err)
 }

@@ -15,6 +15,7 @@ import (
 
 	"memsync"
 	"memsync/bench/gen"
+	"memsync/bench/measure"
 )
 
 // grep is 50 queries, ours as the keeper answers them, and the first word of
@@ -25,12 +26,12 @@ func grep(st *sample) {
 	texts := make([]string, st.n)
 	for i := range texts {
 		data, err := os.ReadFile(filepath.Join(st.dir, string(gen.Path(i, gen.Ours))))
-		check(err)
+		measure.Check(err)
 		texts[i] = strings.ToLower(string(data))
 	}
 	look := func(word string, args ...string) time.Duration {
 		var out string
-		took := timed(func() { out = run(st.dir, append(args, word, "memory")...) })
+		took := measure.Timed(func() { out = run(st.dir, append(args, word, "memory")...) })
 		found, there := 0, 0
 		for p := range strings.Lines(out) {
 			if _, ok := st.numbers[memsync.Path(strings.TrimSpace(p))]; ok { // and not MEMORY.md
@@ -64,9 +65,9 @@ func grep(st *sample) {
 		gnu = append(gnu, look(q.words[0], "grep", "-ril"))
 	}
 	if err == nil {
-		figure("search_vs_rg_10k", ratio(ours, rg), "ratio")
+		measure.Figure("search_vs_rg_10k", measure.Ratio(ours, rg), "ratio")
 	}
-	figure("search_vs_grep_10k", ratio(ours, gnu), "ratio")
+	measure.Figure("search_vs_grep_10k", measure.Ratio(ours, gnu), "ratio")
 }
 
 // owner is a running `memsync up`.
@@ -77,8 +78,8 @@ func up(bin, dir string) owner {
 	cmd := exec.Command(bin, "up")
 	cmd.Dir = dir
 	stderr, err := cmd.StderrPipe()
-	check(err)
-	check(cmd.Start())
+	measure.Check(err)
+	measure.Check(cmd.Start())
 	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
@@ -93,8 +94,8 @@ func up(bin, dir string) owner {
 }
 
 func (o owner) stop() {
-	check(o.Process.Signal(syscall.SIGTERM))
-	check(o.Wait())
+	measure.Check(o.Process.Signal(syscall.SIGTERM))
+	measure.Check(o.Wait())
 }
 
 // complete makes sure that the owner's index has all memories, and that it is
@@ -116,7 +117,7 @@ func throughOwner(bin string, st *sample) {
 	defer o.stop()
 	commands(bin, st, 5)
 	o.complete(bin, st)
-	figure("search_cli_p50_ms", ms(median(commands(bin, st, 30))), "ms")
+	measure.Figure("search_cli_p50_ms", measure.MS(measure.Median(commands(bin, st, 30))), "ms")
 }
 
 // rest is the memory of an owner that has the whole index, has answered a few
@@ -128,17 +129,17 @@ func rest(bin string, st *sample) {
 	defer o.stop()
 	commands(bin, st, 5)
 	time.Sleep(30 * time.Second)
-	figure("idle_rss_search_mb", rss(o.Process.Pid), "MB")
+	measure.Figure("idle_rss_search_mb", rss(o.Process.Pid), "MB")
 	o.complete(bin, st)
 }
 
 func rss(pid int) float64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	check(err)
+	measure.Check(err)
 	for line := range strings.Lines(string(data)) {
 		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
 			kb, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-			check(err)
+			measure.Check(err)
 			return kb / 1024
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"memsync"
 	"memsync/bench/gen"
+	"memsync/bench/measure"
 )
 
 // fts is a table of SQLite's FTS5, in a file and in this process. It is asked
@@ -24,7 +25,7 @@ type fts struct {
 
 func newFTS(file, tokenizer string, matches func(*corpus, query, int) bool) *fts {
 	db, err := sql.Open("sqlite", file)
-	check(err)
+	measure.Check(err)
 	db.SetMaxOpenConns(1)
 	for _, s := range []string{
 		"PRAGMA cache_size = -65536", // all of it is in memory
@@ -32,36 +33,36 @@ func newFTS(file, tokenizer string, matches func(*corpus, query, int) bool) *fts
 		"INSERT INTO memories(memories, rank) VALUES('rank', 'bm25(0, 1, 1, 1, 1, 1, 0)')", // a type only filters
 	} {
 		_, err := db.Exec(s)
-		check(err)
+		measure.Check(err)
 	}
 	ask, err := db.Prepare("SELECT path FROM memories WHERE memories MATCH ? ORDER BY rank LIMIT 10")
-	check(err)
+	measure.Check(err)
 	return &fts{db, ask, matches}
 }
 
 func (f *fts) close() {
-	check(f.ask.Close())
-	check(f.db.Close())
+	measure.Check(f.ask.Close())
+	measure.Check(f.db.Close())
 }
 
 // fill reads the memories as they are on the disk, in one transaction.
 func (f *fts) fill(st *sample) {
 	tx, err := f.db.Begin()
-	check(err)
+	measure.Check(err)
 	put, err := tx.Prepare("INSERT INTO memories VALUES(?, ?, ?, ?, ?, ?, ?)")
-	check(err)
+	measure.Check(err)
 	for i := range st.n {
 		p := gen.Path(i, gen.Ours)
 		data, err := os.ReadFile(filepath.Join(st.dir, string(p)))
-		check(err)
+		measure.Check(err)
 		t := textIn(p, data)
 		_, err = put.Exec(string(p), t.name, t.description, t.tags, t.body, t.file, string(typeOf(i)))
-		check(err)
+		measure.Check(err)
 	}
-	check(put.Close())
-	check(tx.Commit())
+	measure.Check(put.Close())
+	measure.Check(tx.Commit())
 	var n int
-	check(f.db.QueryRow("SELECT count(*) FROM memories").Scan(&n))
+	measure.Check(f.db.QueryRow("SELECT count(*) FROM memories").Scan(&n))
 	if n != st.n {
 		log.Fatalf("FTS5 has %d of %d memories", n, st.n)
 	}
@@ -79,15 +80,15 @@ func (f *fts) answer(st *sample, q query) time.Duration {
 		match = "(" + match + `) AND type : "` + string(q.typ) + `"`
 	}
 	var found []memsync.Path
-	took := timed(func() {
+	took := measure.Timed(func() {
 		rows, err := f.ask.Query(match)
-		check(err)
+		measure.Check(err)
 		for rows.Next() {
 			var p string
-			check(rows.Scan(&p))
+			measure.Check(rows.Scan(&p))
 			found = append(found, memsync.Path(p))
 		}
-		check(rows.Err())
+		measure.Check(rows.Err())
 	})
 	if len(found) < min(10, st.count(q)) {
 		log.Fatalf("%s: FTS5 found %d of %d", match, len(found), st.count(q))

@@ -9,6 +9,7 @@ import (
 
 	"memsync"
 	"memsync/bench/gen"
+	"memsync/bench/measure"
 	"memsync/indexer/recall"
 	"memsync/indexer/search"
 	"memsync/internal/store"
@@ -21,23 +22,23 @@ type searcher struct{ *keeper.Keeper }
 
 func open(dir string) searcher {
 	s, err := store.Find(dir)
-	check(err)
+	measure.Check(err)
 	k, err := keeper.Open(context.Background(), s, keeper.Options{})
-	check(err)
+	measure.Check(err)
 	return searcher{k}
 }
 
 // request asks for what a person may see now.
 func (s searcher) request(q string) search.Request {
 	v, err := s.View()
-	check(err)
+	measure.Check(err)
 	set := recall.NewReadSet("", time.Now(), recall.Source{Root: s.Store.Root, Local: s.Store.Kind == store.Local, View: v})
 	return search.Request{Query: search.ParseQuery(q), Exclude: set.Out(0, func(recall.Standing) bool { return false })}
 }
 
 func (s searcher) find(req search.Request) search.Page {
 	page, err := s.Search(context.Background(), req)
-	check(err)
+	measure.Check(err)
 	return page
 }
 
@@ -45,7 +46,7 @@ func (s searcher) find(req search.Request) search.Page {
 // that there is must be found, and nothing else.
 func (s searcher) answer(st *sample, q query) time.Duration {
 	var page search.Page
-	took := timed(func() { page = s.find(s.request(q.String())) })
+	took := measure.Timed(func() { page = s.find(s.request(q.String())) })
 	if total := st.count(q); page.Total != total || len(page.Hits) != min(10, total) {
 		log.Fatalf("%s: %d of %d memories have it, and %d were found, %d of them shown", q, total, st.n, page.Total, len(page.Hits))
 	}
@@ -70,7 +71,7 @@ func manySearches(st *sample) {
 			all = append(all, took)
 		}
 	}
-	figure("search_p95_"+short(st.n)+"_ms", ms(quantile(all, 0.95)), "ms")
+	measure.Figure("search_p95_"+short(st.n)+"_ms", measure.MS(measure.Quantile(all, 0.95)), "ms")
 }
 
 // searches are the same queries in turns: ours, and FTS5 in two of its forms.
@@ -81,7 +82,7 @@ func searches(scratch string, st *sample) {
 	trigram := newFTS(filepath.Join(scratch, "trigram.db"), "trigram", (*corpus).inside)
 	defer porter.close()
 	defer trigram.close()
-	figure("fts5_build_10k_s", timed(func() { porter.fill(st) }).Seconds(), "s")
+	measure.Figure("fts5_build_10k_s", measure.Timed(func() { porter.fill(st) }).Seconds(), "s")
 	trigram.fill(st)
 
 	var ours, stems, grams []time.Duration
@@ -91,16 +92,16 @@ func searches(scratch string, st *sample) {
 			ours, stems, grams = append(ours, a), append(stems, b), append(grams, c)
 		}
 	}
-	figure("search_p50_10k_ms", ms(median(ours)), "ms")
-	figure("search_p95_10k_ms", ms(quantile(ours, 0.95)), "ms")
-	figure("fts5_porter_p50_10k_ms", ms(median(stems)), "ms")
-	figure("fts5_trigram_p50_10k_ms", ms(median(grams)), "ms")
+	measure.Figure("search_p50_10k_ms", measure.MS(measure.Median(ours)), "ms")
+	measure.Figure("search_p95_10k_ms", measure.MS(measure.Quantile(ours, 0.95)), "ms")
+	measure.Figure("fts5_porter_p50_10k_ms", measure.MS(measure.Median(stems)), "ms")
+	measure.Figure("fts5_trigram_p50_10k_ms", measure.MS(measure.Median(grams)), "ms")
 }
 
 // edit saves a memory with one more word.
 func edit(dir string, at int, word string) memsync.Path {
 	p := gen.Path(at, gen.Ours)
-	check(os.WriteFile(filepath.Join(dir, string(p)), append(gen.Memory(at, 0, seed), "\n"+word+".\n"...), 0o644))
+	measure.Check(os.WriteFile(filepath.Join(dir, string(p)), append(gen.Memory(at, 0, seed), "\n"+word+".\n"...), 0o644))
 	return p
 }
 
@@ -121,17 +122,17 @@ func updates(st *sample) {
 		word := unique('b', i)
 		p := edit(st.dir, i*7919%st.n, word)
 		r, err := k.Once(context.Background(), keeper.OnceOptions{})
-		check(err)
+		measure.Check(err)
 		if d := r.Decisions(); len(d) != 1 || d[0].Op != memsync.OpUpdate || d[0].Path != p || len(r.Held) > 0 || r.Paused != "" {
 			log.Fatalf("the edit of %s became %+v", p, r)
 		}
 		req := k.request(word)
 		var page search.Page
-		all = append(all, timed(func() { page = k.find(req) }))
+		all = append(all, measure.Timed(func() { page = k.find(req) }))
 		mustBe(page, p, word)
 	}
-	figure("update_to_searchable_p50_ms", ms(median(all)), "ms")
-	figure("update_to_searchable_p99_ms", ms(quantile(all, 0.99)), "ms")
+	measure.Figure("update_to_searchable_p50_ms", measure.MS(measure.Median(all)), "ms")
+	measure.Figure("update_to_searchable_p99_ms", measure.MS(measure.Quantile(all, 0.99)), "ms")
 	mustBeClean(st.dir)
 }
 
@@ -161,10 +162,10 @@ func saves(st *sample) {
 	<-ready
 	eventually("the index is complete", func() bool {
 		release, err := k.Turn(ctx)
-		check(err)
+		measure.Check(err)
 		defer release()
 		is, err := k.Index()
-		check(err)
+		measure.Check(err)
 		return is.Exists && is.Documents == st.n && is.Behind == 0
 	})
 	var all []time.Duration
@@ -174,7 +175,7 @@ func saves(st *sample) {
 		p := edit(st.dir, i*7919%st.n, word)
 		for {
 			release, err := k.Turn(ctx)
-			check(err)
+			measure.Check(err)
 			page := k.find(k.request(word))
 			took := time.Since(began)
 			release()
@@ -190,8 +191,8 @@ func saves(st *sample) {
 		}
 	}
 	stop()
-	check(<-done)
-	figure("save_to_searchable_p50_ms", ms(median(all)), "ms")
-	figure("save_to_searchable_p99_ms", ms(quantile(all, 0.99)), "ms")
+	measure.Check(<-done)
+	measure.Figure("save_to_searchable_p50_ms", measure.MS(measure.Median(all)), "ms")
+	measure.Figure("save_to_searchable_p99_ms", measure.MS(measure.Quantile(all, 0.99)), "ms")
 	mustBeClean(st.dir)
 }

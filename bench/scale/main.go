@@ -16,10 +16,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"memsync/bench/gen"
+	"memsync/bench/measure"
 )
 
 const seed = 7
@@ -34,9 +34,9 @@ func main() {
 	only := flag.String("only", "", "one group: build, update, save, search, grep, warm, cli, rest")
 	flag.Parse()
 	bin, err := filepath.Abs(*binary)
-	check(err)
+	measure.Check(err)
 	scratch, err := os.MkdirTemp("", "memsync-scale-")
-	check(err)
+	measure.Check(err)
 	defer os.RemoveAll(scratch)
 	want := func(group string) bool { return *only == "" || *only == group }
 	stores := &stores{bin: bin, scratch: scratch, made: map[int]*sample{}}
@@ -60,9 +60,9 @@ func main() {
 		grep(stores.indexed(10_000))
 	}
 	if want("warm") {
-		figure("warm_start_10k_ms", ms(median(commands(bin, stores.indexed(10_000), 20))), "ms")
+		measure.Figure("warm_start_10k_ms", measure.MS(measure.Median(commands(bin, stores.indexed(10_000), 20))), "ms")
 		if *big {
-			figure("warm_start_100k_ms", ms(median(commands(bin, stores.indexed(100_000), 5))), "ms")
+			measure.Figure("warm_start_100k_ms", measure.MS(measure.Median(commands(bin, stores.indexed(100_000), 5))), "ms")
 		}
 	}
 	if want("cli") {
@@ -99,7 +99,7 @@ func (s *stores) of(n int) *sample {
 		return st
 	}
 	dir := filepath.Join(s.scratch, fmt.Sprint(n))
-	check(gen.Store(dir, n, gen.Ours, seed))
+	measure.Check(gen.Store(dir, n, gen.Ours, seed))
 	run(dir, s.bin, "up", "--once")
 	s.made[n] = &sample{corpus: newCorpus(n), dir: dir}
 	return s.made[n]
@@ -128,9 +128,9 @@ func build(bin string, st *sample) {
 	for range rounds {
 		all = append(all, rebuild(bin, st))
 	}
-	figure("index_build_"+short(st.n)+"_s", median(all).Seconds(), "s")
+	measure.Figure("index_build_"+short(st.n)+"_s", measure.Median(all).Seconds(), "s")
 	if st.n == 10_000 {
-		figure("index_disk_10k_mb", sizeOf(filepath.Join(st.dir, ".git", "memsync", "search")), "MB")
+		measure.Figure("index_disk_10k_mb", sizeOf(filepath.Join(st.dir, ".git", "memsync", "search")), "MB")
 	}
 }
 
@@ -164,7 +164,7 @@ func (i index) complete(n int) bool { return i.Exists && i.Documents == n && i.B
 // sizeOf is how much the files of a directory hold.
 func sizeOf(dir string) float64 {
 	var size int64
-	check(filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+	measure.Check(filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -188,7 +188,7 @@ func commands(bin string, st *sample, rounds int) []time.Duration {
 				Total int `json:"total"`
 			} `json:"page"`
 		}
-		all = append(all, timed(func() { ask(st.dir, &page, bin, "search", word, "--json") }))
+		all = append(all, measure.Timed(func() { ask(st.dir, &page, bin, "search", word, "--json") }))
 		if total := st.count(query{words: []string{word}}); page.Page.Total != total || len(page.Hits) != min(10, total) {
 			log.Fatalf("%s is in %d of %d memories, and the command found %d and printed %d", word, total, st.n, page.Page.Total, len(page.Hits))
 		}
@@ -230,32 +230,5 @@ func eventually(what string, is func() bool) {
 		if time.Since(began) > patience {
 			log.Fatalf("%s: not after %s", what, patience)
 		}
-	}
-}
-
-func timed(f func()) time.Duration {
-	start := time.Now()
-	f()
-	return time.Since(start)
-}
-
-func figure(name string, value float64, unit string) {
-	fmt.Printf("figure %s %.3g %s\n", name, value, unit)
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func median(d []time.Duration) time.Duration { return quantile(d, 0.5) }
-
-func quantile(d []time.Duration, q float64) time.Duration {
-	s := slices.Sorted(slices.Values(d))
-	return s[min(len(s)-1, int(q*float64(len(s))))]
-}
-
-func ratio(a, b []time.Duration) float64 { return float64(median(a)) / float64(median(b)) }
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"memsync/bench/gen"
+	"memsync/bench/measure"
 )
 
 const seed = 7
@@ -30,14 +30,14 @@ func main() {
 	big := flag.Bool("100k", true, "start on 100,000 files too")
 	flag.Parse()
 	bin, err := filepath.Abs(*binary)
-	check(err)
+	measure.Check(err)
 	scratch, err := os.MkdirTemp("", "memsync-watch-")
-	check(err)
+	measure.Check(err)
 	defer os.RemoveAll(scratch)
 	want := func(group string) bool { return *only == "" || *only == group }
 	store := func(name string, n int) string {
 		dir := filepath.Join(scratch, name)
-		check(gen.Store(dir, n, gen.Ours, seed))
+		measure.Check(gen.Store(dir, n, gen.Ours, seed))
 		run(dir, bin, "up", "--once")
 		return dir
 	}
@@ -45,7 +45,7 @@ func main() {
 		ready(bin, store("ready", 10_000), "up_ready_10k_ms")
 		if *big {
 			ready(bin, store("ready100k", 100_000), "up_ready_100k_ms")
-			check(os.RemoveAll(filepath.Join(scratch, "ready100k")))
+			measure.Check(os.RemoveAll(filepath.Join(scratch, "ready100k")))
 		}
 	}
 	dir := store("10k", 10_000)
@@ -77,10 +77,10 @@ func up(bin, dir string) *owner {
 	cmd := exec.Command(bin, "up", "--jsonl")
 	cmd.Dir = dir
 	stderr, err := cmd.StderrPipe()
-	check(err)
+	measure.Check(err)
 	stdout, err := cmd.StdoutPipe()
-	check(err)
-	check(cmd.Start())
+	measure.Check(err)
+	measure.Check(cmd.Start())
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), ": watching ") {
@@ -96,8 +96,8 @@ func up(bin, dir string) *owner {
 func (o *owner) quiet() { go io.Copy(io.Discard, o.stdout) }
 
 func (o *owner) stop() {
-	check(o.cmd.Process.Signal(syscall.SIGTERM))
-	check(o.cmd.Wait())
+	measure.Check(o.cmd.Process.Signal(syscall.SIGTERM))
+	measure.Check(o.cmd.Wait())
 }
 
 // saves waits for each save's commit, by the branch's own file.
@@ -116,8 +116,8 @@ func saves(bin, dir string) {
 		}
 		all = append(all, time.Since(began))
 	}
-	figure("save_to_commit_p50_ms", ms(quantile(all, 0.5)), "ms")
-	figure("save_to_commit_p99_ms", ms(quantile(all, 0.99)), "ms")
+	measure.Figure("save_to_commit_p50_ms", measure.MS(measure.Quantile(all, 0.5)), "ms")
+	measure.Figure("save_to_commit_p99_ms", measure.MS(measure.Quantile(all, 0.99)), "ms")
 	mustBeClean(dir)
 }
 
@@ -145,7 +145,7 @@ func checkout(bin, dir string) {
 	for clean(dir) != "" {
 		time.Sleep(50 * time.Millisecond)
 	}
-	figure("checkout_1000_s", time.Since(began).Seconds(), "s")
+	measure.Figure("checkout_1000_s", time.Since(began).Seconds(), "s")
 }
 
 // storm touches 50,000 files with new bytes, as fast as it can.
@@ -179,8 +179,8 @@ func storm(bin, dir string) {
 			log.Fatal("a false delete: ", l)
 		}
 	}
-	figure("storm_50k", float64(found)/n, "found/true")
-	figure("storm_50k_s", time.Since(began).Seconds(), "s")
+	measure.Figure("storm_50k", float64(found)/n, "found/true")
+	measure.Figure("storm_50k_s", time.Since(began).Seconds(), "s")
 	mustBeClean(dir)
 }
 
@@ -193,7 +193,7 @@ func ready(bin, dir, name string) {
 		o.quiet()
 		o.stop()
 	}
-	figure(name, ms(quantile(all, 0.5)), "ms")
+	measure.Figure(name, measure.MS(measure.Quantile(all, 0.5)), "ms")
 }
 
 // takeover kills the owner and writes through whoever comes next.
@@ -202,13 +202,13 @@ func takeover(bin, dir string) {
 	for i := range 5 {
 		o := up(bin, dir)
 		o.quiet()
-		check(o.cmd.Process.Kill())
+		measure.Check(o.cmd.Process.Kill())
 		began := time.Now()
 		run(dir, bin, "write", fmt.Sprintf("takeover %d", i), "--type", "user", "--content", fmt.Sprintf("After the kill, %d.", i*7919))
 		all = append(all, time.Since(began))
 		_ = o.cmd.Wait()
 	}
-	figure("takeover_ms", ms(quantile(all, 0.5)), "ms")
+	measure.Figure("takeover_ms", measure.MS(measure.Quantile(all, 0.5)), "ms")
 }
 
 // rest is what an owner takes that has nothing to do.
@@ -224,14 +224,14 @@ func rest(bin, dir string) {
 	time.Sleep(15 * time.Second) // until it rests
 	before := cpu(o.cmd.Process.Pid)
 	time.Sleep(60 * time.Second)
-	figure("idle_cpu_s", cpu(o.cmd.Process.Pid)-before, "s")
-	figure("idle_rss_mb", rss(o.cmd.Process.Pid), "MB")
+	measure.Figure("idle_cpu_s", cpu(o.cmd.Process.Pid)-before, "s")
+	measure.Figure("idle_rss_mb", rss(o.cmd.Process.Pid), "MB")
 }
 
 // cpu is the time that a process has used, in seconds (proc(5), stat).
 func cpu(pid int) float64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	check(err)
+	measure.Check(err)
 	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
 	user, _ := strconv.ParseFloat(f[11], 64)
 	system, _ := strconv.ParseFloat(f[12], 64)
@@ -240,7 +240,7 @@ func cpu(pid int) float64 {
 
 func rss(pid int) float64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	check(err)
+	measure.Check(err)
 	for line := range strings.Lines(string(data)) {
 		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
 			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
@@ -251,12 +251,12 @@ func rss(pid int) float64 {
 }
 
 func write(dir string, at, version int) {
-	check(os.WriteFile(filepath.Join(dir, string(gen.Path(at, gen.Ours))), gen.Memory(at, version, seed), 0o644))
+	measure.Check(os.WriteFile(filepath.Join(dir, string(gen.Path(at, gen.Ours))), gen.Memory(at, version, seed), 0o644))
 }
 
 func head(dir string) string {
 	data, err := os.ReadFile(filepath.Join(dir, ".git", "refs", "heads", "main"))
-	check(err)
+	measure.Check(err)
 	return string(data)
 }
 
@@ -278,21 +278,4 @@ func run(dir string, args ...string) string {
 		log.Fatalf("%v: %v\n%s", args, err, out)
 	}
 	return string(out)
-}
-
-func figure(name string, value float64, unit string) {
-	fmt.Printf("figure %s %.3g %s\n", name, value, unit)
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func quantile(d []time.Duration, q float64) time.Duration {
-	s := slices.Sorted(slices.Values(d))
-	return s[min(len(s)-1, int(q*float64(len(s))))]
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
 }
