@@ -23,21 +23,10 @@ func (x *deciding) scan() bool {
 	var worst *memsync.Error
 	var prints []string
 	for _, h := range hits {
-		code, finding := verdictOf(h.Kind)
-		lenient := code != memsync.CodeSecret && x.trusts()
-		sev := memsync.Severe
-		if lenient {
-			sev = memsync.Warning
-		}
-		message := what(h.Kind) + " (" + h.Rule + ")"
-		if h.Masked != "" {
-			message += ": " + h.Masked
-		}
-		at := h.at
-		if at != "" {
-			message += ", in " + at
-		}
-		x.find(memsync.Finding{Code: finding, Severity: sev, Path: x.shownPath(hits), Line: h.Line, Column: h.Column, Message: message})
+		code, lenient := verdictOf(h.Kind), h.Kind != scan.Secret && x.trusts()
+		f := h.Finding(lenient)
+		f.Path = x.shownPath(hits)
+		x.find(f)
 		if lenient {
 			continue
 		}
@@ -45,7 +34,7 @@ func (x *deciding) scan() bool {
 			prints = append(prints, h.Fingerprint)
 		}
 		if worst == nil || code == memsync.CodeSecret && worst.Code != memsync.CodeSecret {
-			worst = &memsync.Error{Code: code, Path: x.shownPath(hits), Line: h.Line, Column: h.Column, Message: message}
+			worst = &memsync.Error{Code: code, Path: f.Path, Line: h.Line, Column: h.Column, Message: f.Message}
 		}
 	}
 	if worst == nil {
@@ -102,56 +91,20 @@ func (x *deciding) trusts() bool {
 	return false
 }
 
-func verdictOf(k scan.Kind) (memsync.Code, string) {
-	switch k {
-	case scan.Secret:
-		return memsync.CodeSecret, memsync.FindSecret
-	case scan.Hidden:
-		return memsync.CodeHidden, memsync.FindHidden
-	default:
-		return memsync.CodeInjection, memsync.FindInjection
-	}
-}
-
-func what(k scan.Kind) string {
-	switch k {
-	case scan.Secret:
-		return "a secret"
-	case scan.Hidden:
-		return "a hidden character"
-	case scan.Exfiltration:
-		return "a command that carries data away"
-	default:
-		return "text that instructs the reader"
-	}
-}
-
-// hit is a match and the field it stands in: "" for the file, whose lines
-// count.
-type hit struct {
-	scan.Hit
-	at    string
-	value string // what was matched; never shown
-}
-
 // shownPath is the path as findings may show it: without the secrets in it.
-func (x *deciding) shownPath(hits []hit) memsync.Path {
+func (x *deciding) shownPath(hits []Hit) memsync.Path {
 	if x.kind == isWrite && x.Memory == nil && x.Candidate.Path == "" && secretIn(hits) {
 		return "" // made from a name that may be it
 	}
 	return ShownPath(x.Path, x.f.State)
 }
 
-// redact takes what could repeat a secret out of findings that other rules
-// left: those of its line, and those that quote its beginning.
-func (x *deciding) redact(hits []hit) {
+// redact takes what could repeat a secret out of what other rules left.
+func (x *deciding) redact(hits []Hit) {
 	path := x.shownPath(hits)
 	for i := range x.d.Findings {
-		f := &x.d.Findings[i]
-		f.Path = path
-		if f.Code != memsync.FindSecret && quotes(hits, f.Line, f.Message+f.Hint) {
-			f.Message, f.Hint = "not shown: a secret stands there", ""
-		}
+		x.d.Findings[i].Path = path
+		Redact(&x.d.Findings[i], hits)
 	}
 	for i := range x.d.Reasons {
 		if r := &x.d.Reasons[i]; quotes(hits, 0, r.Detail) {
@@ -160,103 +113,56 @@ func (x *deciding) redact(hits []hit) {
 	}
 }
 
-func secretIn(hits []hit) bool {
-	return slices.ContainsFunc(hits, func(h hit) bool { return h.Kind == scan.Secret })
-}
-
-func quotes(hits []hit, line int, text string) bool {
-	for _, h := range hits {
-		if h.Kind == scan.Secret && (line > 0 && h.Line == line || h.value != "" && strings.Contains(text, h.value[:min(8, len(h.value))])) {
-			return true
-		}
-	}
-	return false
-}
-
 // hits scans what the candidate brings. Of a write only what was not in the
 // accepted version counts: a tool that changes one key does not answer for
 // what a person wrote beside it.
-func (x *deciding) hits() []hit {
+func (x *deciding) hits() []Hit {
 	c := &x.Candidate
-	salt := string(x.Path)
-	var out []hit
-	seen := map[string]bool{}
-	add := func(at, s string) {
-		if s == "" {
-			return
-		}
-		for _, h := range scan.Text(salt, s) {
-			if h.Fingerprint != "" && x.f.State.Allowed(x.Path, h.Fingerprint) {
-				continue
-			}
-			key := string(h.Kind) + "\x00" + h.Rule + "\x00" + h.Masked + "\x00" + h.Fingerprint
-			if seen[key] && at != "" {
-				continue
-			}
-			seen[key] = true
-			found := hit{h, at, s[h.Start:h.End]}
-			if at != "" {
-				found.Line, found.Column = 0, 0
-			}
-			out = append(out, found)
-		}
-	}
+	g := newGathering(x.Path, x.f.State)
 	whole := c.Raw
 	if x.kind == isWrite && x.doc != nil {
 		whole = x.doc.Bytes()
 	}
-	add("", string(whole))
-	add("the file name", string(x.Path))
+	g.add("", string(whole))
+	g.add("the file name", string(x.Path))
 	if x.moveTo != "" {
-		add("the file name", string(x.moveTo))
+		g.add("the file name", string(x.moveTo))
 	}
 	if x.doc != nil {
-		// A value that is not in the bytes as it reads (escapes, folded
-		// lines) is looked at as it reads.
-		raw := string(x.doc.Bytes())
-		for _, k := range x.doc.Keys() {
-			for _, v := range valueTexts(k.Value) {
-				if !strings.Contains(raw, v) {
-					add(k.Name, v)
-				}
-			}
-		}
+		g.values(x.doc)
 	}
 	if !x.fromDisk() {
 		for _, f := range c.Fields {
-			add("a key", f.Key)
+			g.add("a key", f.Key)
 			for _, v := range valueTexts(f.Value) {
-				add(f.Key, v)
+				g.add(f.Key, v)
 			}
 		}
 		if c.Content != nil {
-			add("the content", *c.Content)
+			g.add("the content", *c.Content)
 		}
 		for _, op := range c.Operations {
-			add("an operation", op.Content) // old_text is in the file already, or the batch is refused
+			g.add("an operation", op.Content) // old_text is in the file already, or the batch is refused
 		}
 		for _, e := range c.Events {
-			add("a reason", e.Reason)
-			add("an outcome", e.Outcome)
+			g.add("a reason", e.Reason)
+			g.add("an outcome", e.Outcome)
 		}
-		add("the entity", c.Entity)
-		add("the attribute", c.Attribute)
+		g.add("the entity", c.Entity)
+		g.add("the attribute", c.Attribute)
 	}
-	add("the conversation", c.Conversation)
-	add("the request id", c.RequestID)
-	add("the actor", c.Actor.Name)
-	add("the reason", c.Override)
-	if len(out) > 0 && x.kind == isWrite && x.f.Current != nil {
+	g.add("the conversation", c.Conversation)
+	g.add("the request id", c.RequestID)
+	g.add("the actor", c.Actor.Name)
+	g.add("the reason", c.Override)
+	if len(g.hits) > 0 && x.kind == isWrite && x.f.Current != nil && !x.brought() {
 		known := map[string]bool{}
-		for _, h := range scan.Text(salt, string(x.f.Current)) {
-			known[string(h.Kind)+"\x00"+h.Rule+"\x00"+h.Masked+"\x00"+h.Fingerprint] = true
+		for _, h := range scan.Text(string(x.Path), string(x.f.Current)) {
+			known[sameHit(h)] = true
 		}
-		brought := x.brought()
-		out = slices.DeleteFunc(out, func(h hit) bool {
-			return known[string(h.Kind)+"\x00"+h.Rule+"\x00"+h.Masked+"\x00"+h.Fingerprint] && h.at == "" && !brought
-		})
+		g.hits = slices.DeleteFunc(g.hits, func(h Hit) bool { return known[sameHit(h.Hit)] && h.At == "" })
 	}
-	return out
+	return g.hits
 }
 
 // brought reports whether a write brings a whole new text, so that nothing in

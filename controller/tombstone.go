@@ -6,6 +6,7 @@ import (
 
 	"memsync"
 	"memsync/internal/format"
+	"memsync/internal/ledger"
 )
 
 // tombstones is rule 3. Who may pass them:
@@ -93,12 +94,9 @@ func (x *deciding) rejected() bool {
 	if !found {
 		return false
 	}
-	why := "this was rejected" + on(ev)
-	if ev.Reason != "" {
-		why += ": " + ev.Reason
-	}
+	why := whyRejected(ev)
 	if x.actor.Person() {
-		x.warn(memsync.FindRejectedValue, why, "a person's word stands; edit it if the rejection was right")
+		x.warn(memsync.FindRejectedValue, why, rejectedHint)
 		x.d.Other = ev.Memory
 		if x.accepting() {
 			x.event(memsync.LedgerEvent{Op: memsync.LedgerAccept, Memory: x.id, Path: x.rel(x.Path), Value: text, Sees: []memsync.ID{ev.ID}})
@@ -127,12 +125,9 @@ func (x *deciding) renamesToRejected() bool {
 		if !found {
 			continue
 		}
-		why := "this was rejected" + on(ev)
-		if ev.Reason != "" {
-			why += ": " + ev.Reason
-		}
+		why := whyRejected(ev)
 		if x.actor.Person() {
-			x.warn(memsync.FindRejectedValue, why, "a person's word stands; edit it if the rejection was right")
+			x.warn(memsync.FindRejectedValue, why, rejectedHint)
 			return false
 		}
 		return x.wait("tombstone", &memsync.Error{Code: memsync.CodeValueRejected, Path: x.Path, Message: why,
@@ -140,6 +135,26 @@ func (x *deciding) renamesToRejected() bool {
 			Details: map[string]string{"rejection": string(ev.ID), "memory_id": string(ev.Memory)}})
 	}
 	return false
+}
+
+const rejectedHint = "a person's word stands; edit it if the rejection was right"
+
+func whyRejected(ev memsync.LedgerEvent) string {
+	if ev.Reason != "" {
+		return "this was rejected" + on(ev) + ": " + ev.Reason
+	}
+	return "this was rejected" + on(ev)
+}
+
+// RejectedIn is the finding about a memory, with its text, that says what was
+// rejected in its scope.
+func RejectedIn(m *memsync.Memory, body string, scope memsync.Path, state *ledger.State) (memsync.Finding, bool) {
+	for _, piece := range pieces(m, body) {
+		if ev, ok := state.Rejected(scope, valueHash(piece)); ok {
+			return memsync.Finding{Code: memsync.FindRejectedValue, Severity: memsync.Warning, Message: whyRejected(ev), Hint: rejectedHint}, true
+		}
+	}
+	return memsync.Finding{}, false
 }
 
 // rejectedText looks for a rejected value: in the whole body, in each of its

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"strings"
 
 	"memsync"
@@ -123,4 +124,55 @@ func position(raw []byte, off int) (line, column int) {
 		}
 	}
 	return line, off - start + 1
+}
+
+// Span is where a key's entry stands in Bytes: from the first byte of the key
+// to behind the last one of its value.
+func (d *Document) Span(key string) (from, to int, ok bool) {
+	n := lookup(d.keys, key)
+	if n == nil {
+		return 0, 0, false
+	}
+	return n.keyAt, max(n.end, n.keyAt+len(n.key)), true
+}
+
+// BodyStart is the offset in Bytes at which Body begins.
+func (d *Document) BodyStart() int { return d.body }
+
+// Line is one line of a body.
+type Line struct {
+	At   int    // its offset in Bytes
+	Text string // without its line end
+	Code bool   // fenced code, or one of its two fences
+}
+
+// Lines are the lines of the body. open is the offset of a fence that nothing
+// closes, so that everything behind it is code; -1 for none.
+func (d *Document) Lines() (lines []Line, open int) {
+	var fences fenceScanner
+	open = -1
+	for at := d.body; at < len(d.raw); {
+		next := len(d.raw)
+		if nl := bytes.IndexByte(d.raw[at:], '\n'); nl >= 0 {
+			next = at + nl + 1
+		}
+		s := string(d.raw[at:next])
+		was := fences.inside && !fences.closed
+		fences.line(s)
+		switch {
+		case fences.inside && !was:
+			open = at
+		case !fences.inside || fences.closed:
+			open = -1
+		}
+		lines = append(lines, Line{At: at, Text: strings.TrimRight(s, "\r\n"), Code: fences.inside})
+		at = next
+	}
+	return lines, open
+}
+
+// Splice replaces the bytes [From, To) of a file.
+type Splice struct {
+	From, To int
+	Text     string
 }

@@ -116,22 +116,15 @@ func applyFixes(src string, fixes []fix) string {
 // so that every YAML reader agrees with what is read here. It returns d itself
 // when there are none.
 func (d *Document) FixRecovered() *Document {
-	var spans []*node
-	d.leaves(func(_ string, n *node) {
-		if n.recovered {
-			spans = append(spans, n)
-		}
-	})
-	if len(spans) == 0 {
-		return d
-	}
-	sort.Slice(spans, func(i, j int) bool { return spans[i].at < spans[j].at })
 	var out []byte
 	last := 0
-	for _, n := range spans {
-		out = append(out, d.raw[last:n.at]...)
-		out = append(out, requote(n.text)...)
-		last = n.end
+	for _, s := range d.RecoveredFixes() {
+		out = append(out, d.raw[last:s.From]...)
+		out = append(out, s.Text...)
+		last = s.To
+	}
+	if last == 0 {
+		return d
 	}
 	out = append(out, d.raw[last:]...)
 	fixed, err := Parse(out, memsync.Limits{})
@@ -140,6 +133,19 @@ func (d *Document) FixRecovered() *Document {
 	}
 	fixed.lim = d.lim
 	return fixed
+}
+
+// RecoveredFixes are the edits of FixRecovered, by place. The finding of each
+// stands at its From.
+func (d *Document) RecoveredFixes() []Splice {
+	var out []Splice
+	d.leaves(func(_ string, n *node) {
+		if n.recovered {
+			out = append(out, Splice{n.at, n.end, requote(n.text)})
+		}
+	})
+	sort.Slice(out, func(i, j int) bool { return out[i].From < out[j].From })
+	return out
 }
 
 // requote quotes a recovered value in the way that escapes least.
