@@ -79,6 +79,7 @@ const (
 	Info    Severity = "info"
 	Warning Severity = "warning"
 	Severe  Severity = "error"
+	Off     Severity = "off" // a policy's: not told at all
 )
 
 // The findings of the write path. Families as in lint: MS1xx file, MS2xx

@@ -10,6 +10,13 @@ type Policy struct {
 	Stamp   bool    // [normalize] stamp: keep provenance.updated_at current on saves
 	Limits  Limits
 	Deletes DeletePolicy
+	Lint    []LintLevel // [lint], in the order of the file
+}
+
+// LintLevel is how bad a store's owner holds what one rule of lint finds.
+type LintLevel struct {
+	Code  string   // MS103
+	Level Severity // info, warning, error, or Off
 }
 
 // FormatNumber is the on-disk contract this program reads and writes.

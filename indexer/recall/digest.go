@@ -57,7 +57,8 @@ func Digest(in Input) Output {
 		return Output{Findings: []memsync.Finding{unwritable(file, err)}}
 	}
 	if in.Scope.MemoryMD == memsync.LintOnly {
-		return Output{Findings: drift(in, index).findings(file)}
+		there := func(p memsync.Path) bool { return in.View.ByPath(p) != nil }
+		return Output{Findings: Compare(in, there).findings(file)}
 	}
 	if in.MemoryMD == nil && systemDir(in.Scope) != in.Scope.Dir {
 		return Output{}

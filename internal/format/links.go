@@ -22,7 +22,7 @@ func Links(d *Document) []string {
 		if !strings.Contains(line, "[[") {
 			return true
 		}
-		rest := withoutCode(line)
+		rest := BlankCode(line)
 		for {
 			_, after, ok := strings.Cut(rest, "[[")
 			if !ok {
@@ -56,9 +56,9 @@ func LinkTarget(inner string) string {
 	return strings.TrimSpace(stem(strings.TrimSpace(inner)))
 }
 
-// withoutCode blanks out the code spans of a line (CommonMark 6.1, on one
-// line).
-func withoutCode(line string) string {
+// BlankCode is a line with its code spans (CommonMark 6.1, on one line) as
+// spaces: what is left stands where it stood.
+func BlankCode(line string) string {
 	if strings.IndexByte(line, '`') < 0 {
 		return line
 	}
@@ -88,7 +88,7 @@ func withoutCode(line string) string {
 			i += n
 			continue
 		}
-		b.WriteByte(' ')
+		b.WriteString(strings.Repeat(" ", end-i))
 		i = end
 	}
 	return b.String()

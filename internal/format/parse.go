@@ -199,5 +199,6 @@ func (d *Document) checkSecondBlock() error {
 	}
 	line, col := position(d.raw, d.after)
 	return &memsync.Error{Code: memsync.CodeFrontmatter, Message: "a second frontmatter block follows the first", Line: line, Column: col,
-		Hint: "keep one of the two blocks; where the second is text, put an empty line above its first `---`"}
+		Hint:    "keep one of the two blocks; where the second is text, put an empty line above its first `---`",
+		Details: map[string]string{"second_block": "true"}}
 }

@@ -1,0 +1,116 @@
+package recall
+
+import (
+	"memsync"
+	"memsync/internal/format"
+)
+
+// Comparison is how a MEMORY.md and its pages differ from what there is, line
+// by line.
+type Comparison struct {
+	Region   bool              // the file has a generated list
+	Unlisted []*memsync.Memory // no line leads to them; by path
+	Differs  []Line            // lines of the generated list that say something else than their memory
+	Dangling []Line            // lines that lead to no memory
+	Twice    []Line            // lines that lead to a memory which an earlier one lists
+}
+
+// Line is one line of a MEMORY.md or a page.
+type Line struct {
+	File   memsync.Path
+	Line   int // 1-based
+	Path   memsync.Path
+	Memory *memsync.Memory // nil for a dangling one
+	Text   string          // as it stands there, for a link its target
+}
+
+// Compare reads MEMORY.md and its pages against the memories of the view.
+// there says which paths hold one at all: a view may be of a few memories only,
+// and of these alone it tells what is missing. Links that lead out of the
+// scope's directory, and those in code, are nobody's business here. There is
+// nothing to say of a file that is not there or has broken markers.
+func Compare(in Input, there func(memsync.Path) bool) (c Comparison) {
+	index, err := format.ParseIndex(in.MemoryMD)
+	if in.MemoryMD == nil || err != nil {
+		return c
+	}
+	c.Region = index.HasRegion()
+	lim := limits(in.Limits)
+	file := FilePath(in.Scope)
+	byHand := handListed(in.View, in.Scope, index.Outside())
+	listed := map[memsync.Path]bool{}
+	for p := range byHand {
+		listed[p] = true
+	}
+	seen := map[memsync.Path]bool{}
+	link := func(l format.IndexLink) {
+		p, ok := resolve(in.Scope, l.Target)
+		if l.Wiki || !ok || !p.In(in.Scope.Dir) || p.In(PagesDir(in.Scope)) || reservedName(p) {
+			return
+		}
+		at := Line{File: file, Line: l.Line, Path: p, Memory: in.View.ByPath(p), Text: l.Target}
+		switch {
+		case !there(p):
+			c.Dangling = append(c.Dangling, at)
+		case seen[p]:
+			c.Twice = append(c.Twice, at)
+		}
+		seen[p] = true
+	}
+	for _, l := range index.Outside() {
+		link(l)
+	}
+	entry := func(name memsync.Path, n int, line string) {
+		e, ok := format.ParseIndexEntry(line)
+		if !ok {
+			return
+		}
+		p := memsync.Path(e.Target)
+		if q, ok := within(name.Dir(), e.Target); ok {
+			p = q
+		}
+		m := in.View.ByPath(p)
+		listed[p] = true
+		if m == nil {
+			if name != file && !there(p) && p.In(in.Scope.Dir) {
+				c.Dangling = append(c.Dangling, Line{File: name, Line: n, Path: p, Text: e.Target})
+			}
+			return
+		}
+		want, _ := format.AppendIndexEntry(nil, entryOf(m, in.Scope), lim.DescriptionChars)
+		if w, _ := format.ParseIndexEntry(string(want)); w.Label != e.Label || w.Text != e.Text {
+			c.Differs = append(c.Differs, Line{File: name, Line: n, Path: p, Memory: m, Text: line})
+		}
+	}
+	for _, l := range index.Inside() {
+		link(l)
+	}
+	from, to := index.InnerLines()
+	for i := from; i < to; i++ {
+		if !index.Lines[i].Fenced {
+			entry(file, i+1, index.Text(i))
+		}
+	}
+	for name, body := range in.Pages {
+		page, err := format.ParseIndex(body)
+		if err != nil || !generatedPage(name, body) {
+			continue
+		}
+		for i := range page.Lines {
+			entry(name, i+1, page.Text(i))
+		}
+	}
+	names := handListed(in.View, in.Scope, index.Inside())
+	for m := range in.View.InScope(in.Scope.Name()) {
+		_, named := names[m.Path]
+		if !listed[m.Path] && !named && listable(m, in.Scope) {
+			c.Unlisted = append(c.Unlisted, m)
+		}
+	}
+	return c
+}
+
+// within is the path in the store that a target means in a file of dir.
+func within(dir memsync.Path, target string) (memsync.Path, bool) {
+	return resolve(memsync.Scope{Dir: dir}, target)
+}
