@@ -51,19 +51,17 @@ type File struct {
 
 // Report is what one file has to say for the whole.
 type Report struct {
-	File               // without Data, but for what Store needs again
+	File                     // without Data, but for what Store needs again
 	Memory   *memsync.Memory // as its bytes say; nil where they don't parse
 	Findings []Finding
 
-	scope     memsync.Scope
-	held      bool // a save of these bytes would wait: the last accepted version counts
-	links     []link
-	id        Edit // the line of its id, taken out; End 0 for none
-	idAt      spot
-	at        map[string]spot // of keys that the whole may find fault with
-	ignores   []ignore
-	hits      []controller.Hit
-	firstLine spot
+	scope   memsync.Scope
+	held    bool // a save of these bytes would wait: the last accepted version counts
+	links   []link
+	id      Edit            // the line of its id, taken out; End 0 for none
+	at      map[string]spot // of keys that the whole may find fault with
+	ignores []ignore
+	hits    []controller.Hit
 }
 
 // spot is a place in a file: a Finding's, without the finding.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"memsync"
@@ -242,14 +241,4 @@ func difference(old, new []byte) Edit {
 		tail++
 	}
 	return Edit{from, len(old) - tail, string(new[from : len(new)-tail])}
-}
-
-// paths are the paths of reports, in order.
-func paths(reports []*Report) []string {
-	out := make([]string, len(reports))
-	for i, r := range reports {
-		out[i] = string(r.Path)
-	}
-	slices.Sort(out)
-	return out
 }

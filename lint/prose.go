@@ -165,7 +165,9 @@ func relativeDate(line string) []int {
 // wordEnds reports whether [from, to) is not the middle of a longer word. In
 // scripts without spaces it always is a word.
 func wordEnds(s string, from, to int) bool {
-	letter := func(r rune) bool { return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
+	letter := func(r rune) bool {
+		return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+	}
 	first, _ := utf8.DecodeRuneInString(s[from:])
 	if unicode.In(first, unicode.Han) {
 		return true

@@ -44,7 +44,7 @@ const (
 	Ignored            = "MS702"
 	NestedRepository   = "MS703"
 	MissingScope       = "MS704"
-	Converted          = "MS705"
+	NotVerbatim        = "MS705"
 )
 
 // Rule is one thing that is looked for.
@@ -145,7 +145,7 @@ var table = []Rule{
 	{Code: Ignored, Name: "ignored", Severity: warn},
 	{Code: NestedRepository, Name: "nested-repository", Severity: warn},
 	{Code: MissingScope, Name: "missing-scope", Severity: warn},
-	{Code: Converted, Name: "converted", Severity: warn},
+	{Code: NotVerbatim, Name: "converted", Severity: warn},
 }
 
 // Rules are all rules, by code. The caller must not change the slice.

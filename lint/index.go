@@ -1,0 +1,163 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"memsync"
+	"memsync/indexer/recall"
+)
+
+// index judges a scope's MEMORY.md and its pages.
+func (j *join) index(scope memsync.Scope) {
+	file := recall.FilePath(scope)
+	r := j.byPath[file]
+	if skip := slices.IndexFunc(j.Skipped, func(s Skip) bool { return s.Path == file }); skip >= 0 {
+		if scope.MemoryMD == memsync.Region {
+			j.find(Finding{Finding: memsync.Finding{Code: memsync.FindIndexSymlink, Severity: warn, Path: file, Message: "MEMORY.md is " + j.Skipped[skip].Reason + ", and is not written",
+				Hint: `replace it by a file, or set memory_md = "lint"`}})
+		}
+		return
+	}
+	in := recall.Input{View: j.view, Scope: scope, Limits: j.policy.Limits, Pages: map[memsync.Path][]byte{}}
+	var s *source
+	if r != nil {
+		in.MemoryMD = r.Data
+		if in.MemoryMD == nil {
+			in.MemoryMD = []byte{}
+		}
+		s = newSource(r.Data)
+	}
+	for p, data := range j.Pages {
+		if p.In(recall.PagesDir(scope)) {
+			in.Pages[p] = data
+		}
+	}
+	compared := recall.Compare(in, j.there)
+	region := scope.MemoryMD == memsync.Region
+	drift := 0
+	tell := func(sev memsync.Severity, code string, l recall.Line, message, hint string) {
+		drift++
+		f := Finding{Finding: memsync.Finding{Code: code, Severity: sev, Path: l.File, Line: l.Line, Column: 1, Message: message, Hint: hint}, About: string(l.Path)}
+		if l.File == file && s != nil {
+			s.settle(&f)
+		}
+		j.find(f)
+	}
+	const remedy = "`memsync up --once` writes it"
+	for _, l := range compared.Dangling {
+		hint := "correct the link, or take the line out"
+		if compared.Region && !region {
+			hint = remedy
+		}
+		if !j.Partial || slices.Contains(j.Gone, l.Path) {
+			tell(bad, memsync.FindIndexDrift, l, fmt.Sprintf("links %s, which is not there", nameOf(l.Path)), hint)
+		}
+	}
+	for _, l := range compared.Differs {
+		if region {
+			tell(bad, memsync.FindIndexDrift, l, fmt.Sprintf("is not what %s says", nameOf(l.Path)), remedy)
+		}
+	}
+	for _, l := range compared.Twice {
+		if j.Partial || !region {
+			tell(info, ListedTwice, l, fmt.Sprintf("%s is listed above already", nameOf(l.Path)), "keep one of the lines")
+			drift--
+		}
+	}
+	switch {
+	case len(compared.Unlisted) == 0 && (r != nil || !region):
+	case region && r == nil:
+		if n := listed(j.view, scope); n > 0 && scope.System == scope.Dir {
+			drift++
+			j.find(Finding{Finding: memsync.Finding{Code: memsync.FindIndexDrift, Severity: bad, Path: file,
+				Message: "there is no MEMORY.md, and " + count(n, "memory", "memories") + " to list", Hint: remedy}})
+		}
+	case region && !compared.Region:
+		drift++
+		f := Finding{Finding: memsync.Finding{Code: memsync.FindIndexDrift, Severity: bad, Path: file, Line: 1, Column: 1,
+			Message: "it has no generated list yet, and " + count(len(compared.Unlisted), "memory is", "memories are") + " in no link of it", Hint: remedy}}
+		s.settle(&f)
+		j.find(f)
+	default:
+		sev, hint := memsync.Severity(bad), remedy
+		if !region {
+			sev, hint = warn, `list it, or set memory_md = "region" to have that done`
+		}
+		for _, m := range compared.Unlisted {
+			tell(sev, memsync.FindIndexDrift, recall.Line{File: file, Line: 1, Path: m.Path}, nameOf(m.Path)+" is not listed", hint)
+		}
+	}
+	if j.Partial {
+		return
+	}
+	out := recall.Digest(in)
+	for _, f := range out.Findings {
+		if f.Code == memsync.FindIndexDrift {
+			continue // told line by line
+		}
+		found := Finding{Finding: f, About: f.Code}
+		if found.Path == file && s != nil {
+			if found.Code == memsync.FindIndexBudget {
+				found.Line = 1
+			}
+			s.settle(&found)
+		}
+		if f.Code == memsync.FindIndexBudget && len(out.Outside) > 0 {
+			found.Hint += "; outside are " + j.outside(out.Outside)
+		}
+		if f.Code == memsync.FindIndexMarkers {
+			drift++
+		}
+		j.find(found)
+	}
+	if drift > 0 || !region {
+		return
+	}
+	for _, p := range slices.Sorted(maps.Keys(out.Files)) {
+		line := 1
+		if p != file {
+			line = 0
+		}
+		f := Finding{Finding: memsync.Finding{Code: memsync.FindIndexDrift, Severity: bad, Path: p, Line: line,
+			Message: "is not what the memories make it: order, headings or blank lines differ", Hint: remedy}}
+		if p == file && s != nil {
+			f.Line, f.Column = firstDifference(r.Data, out.Files[p])
+			s.settle(&f)
+		}
+		j.find(f)
+	}
+}
+
+// outside names memories that only pages list.
+func (j *join) outside(ids []memsync.ID) string {
+	var list []string
+	for _, id := range ids {
+		for _, m := range j.view.ByID(id) {
+			list = append(list, nameOf(m.Path))
+		}
+	}
+	return some(list, len(list))
+}
+
+// firstDifference is the line on which two texts part.
+func firstDifference(a, b []byte) (line, column int) {
+	line, start := 1, 0
+	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {
+		if a[i] == '\n' {
+			line, start = line+1, i+1
+		}
+	}
+	return line, max(1, min(1, start))
+}
+
+// listed counts what a MEMORY.md of the scope would list.
+func listed(v *memsync.View, scope memsync.Scope) (n int) {
+	for m := range v.InScope(scope.Name()) {
+		if m.Kind == memsync.KindMemory || m.Kind == memsync.KindUnreadable {
+			n++
+		}
+	}
+	return n
+}
