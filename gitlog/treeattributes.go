@@ -1,0 +1,60 @@
+package gitlog
+
+import (
+	"bytes"
+	"strings"
+
+	"memsync"
+)
+
+// TreeAttributes is what the store's own .gitattributes say, and nothing of the
+// machine's: the same on every clone. It is for one goroutine.
+type TreeAttributes struct{ a *attributes }
+
+// TreeAttributes reads the files as they are needed.
+func (r *Repo) TreeAttributes() TreeAttributes {
+	a := &attributes{r: r, set: &settings{}, dirs: map[string][]attrRule{}, macros: map[string][]attrValue{
+		"binary": {{"diff", attrUnset}, {"merge", attrUnset}, {"text", attrUnset}},
+	}}
+	a.dir("")
+	return TreeAttributes{a}
+}
+
+// Verbatim reports whether line ends of the file at p are left alone.
+func (t TreeAttributes) Verbatim(p memsync.Path) bool { return t.a.of(t.a.r.full(p))["text"] == attrUnset }
+
+// Union reports whether versions of the file at p are joined by lines.
+func (t TreeAttributes) Union(p memsync.Path) bool { return t.a.of(t.a.r.full(p))["merge"] == "union" }
+
+// Converts says which attribute has git keep other bytes than those of the file
+// at p; "" for none. Line ends count only where there is a CRLF to convert.
+func (t TreeAttributes) Converts(p memsync.Path, content []byte) string {
+	at := t.a.of(t.a.r.full(p))
+	named := func(name string) string {
+		switch v := at[name]; v {
+		case attrSet, attrUnset, attrUnspecified:
+			return ""
+		default:
+			return v
+		}
+	}
+	if f := named("filter"); f != "" {
+		return "filter=" + f
+	}
+	if at["ident"] == attrSet && bytes.Contains(content, []byte("$Id")) {
+		return "ident"
+	}
+	if enc := named("working-tree-encoding"); enc != "" && !strings.EqualFold(enc, "UTF-8") {
+		return "working-tree-encoding=" + enc
+	}
+	if at["text"] == attrUnset || !bytes.Contains(content, []byte("\r\n")) {
+		return ""
+	}
+	if at["text"] == attrSet || named("text") == "auto" {
+		return "text"
+	}
+	if eol := named("eol"); eol != "" {
+		return "eol=" + eol
+	}
+	return ""
+}
