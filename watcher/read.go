@@ -17,11 +17,42 @@ const tries = 4
 // refused with CodeTooLarge without being read. What is reached through a
 // symbolic link below root is refused, wherever in the path it stands.
 func Read(root string, p memsync.Path, limit int64) ([]byte, Stat, error) {
-	dir, name, err := openParent(root, p)
-	if err != nil {
-		return nil, Stat{}, readError(p, err)
+	r := NewReader(root)
+	defer r.Close()
+	return r.Read(p, limit)
+}
+
+// Reader is Read for many files: it keeps the last directory open, so that
+// files in the order of their paths cost one opening each. It is for one
+// goroutine.
+type Reader struct {
+	root string
+	at   memsync.Path // of dir
+	dir  *folder
+}
+
+// NewReader reads below root.
+func NewReader(root string) *Reader { return &Reader{root: root} }
+
+// Close lets go of the directory.
+func (r *Reader) Close() {
+	if r.dir != nil {
+		r.dir.close()
+		r.dir = nil
 	}
-	defer dir.close()
+}
+
+// Read is what the package's Read says.
+func (r *Reader) Read(p memsync.Path, limit int64) ([]byte, Stat, error) {
+	if r.dir == nil || r.at != p.Dir() {
+		r.Close()
+		dir, _, err := openParent(r.root, p)
+		if err != nil {
+			return nil, Stat{}, readError(p, err)
+		}
+		r.dir, r.at = dir, p.Dir()
+	}
+	dir, name := r.dir, p.Base()
 	for range tries {
 		data, before, after, err := read(dir, name, limit)
 		if err != nil {

@@ -110,8 +110,9 @@ func settings(s *store.Store) ([]setting, []scopeSetting, error) {
 		return nil, nil, &memsync.Error{Code: memsync.CodeIORead, Path: s.PolicyPath(), Message: "the policy can't be read", Err: err}
 	}
 	at, entries := placesOf(data)
-	keys := make([]setting, 0, len(config.Keys()))
-	for _, name := range config.Keys() {
+	names := config.KeysOf(s.Policy)
+	keys := make([]setting, 0, len(names))
+	for _, name := range names {
 		value, err := valueOf(s, name)
 		if err != nil {
 			return nil, nil, err

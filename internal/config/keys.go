@@ -65,6 +65,9 @@ func (k key) table() string { return k.name[:max(strings.IndexByte(k.name, '.'),
 func (k key) short() string { return k.name[strings.IndexByte(k.name, '.')+1:] }
 
 func findKey(name string) (key, bool) {
+	if code, ok := strings.CutPrefix(name, lintTable+"."); ok && lintCode(code) {
+		return lintKey(code), true
+	}
 	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 	if i < 0 {
 		return key{}, false

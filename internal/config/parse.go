@@ -94,6 +94,9 @@ func (k key) fromTOML(v any) (any, error) {
 
 // isTable reports whether name is a table of memsync.toml.
 func isTable(name string) bool {
+	if name == lintTable {
+		return true
+	}
 	for _, k := range keys {
 		if k.table() == name {
 			return true
@@ -108,7 +111,7 @@ func (r *reader) unknown(it item) error {
 	case strings.HasPrefix(it.name, "scope."):
 		known = scopeKeys()
 	case it.header:
-		known = []string{"git", "scope", "normalize", "limits", "deletes"}
+		known = []string{"git", "scope", "normalize", "limits", "deletes", lintTable}
 	}
 	e, u := r.fail(it.key, ""), unknownKey(it.name, known)
 	e.Message, e.Hint = u.Message, u.Hint

@@ -9,7 +9,7 @@ import (
 )
 
 // Default is the text that init writes: every key with its value and what it
-// means. Parse(Default(p)) is p for every policy that Parse can give.
+// means, and the rules of lint that the policy names. Parse(Default(p)) is p for every policy that Parse can give.
 func Default(p memsync.Policy) []byte {
 	var b strings.Builder
 	table := ""
@@ -25,6 +25,12 @@ func Default(p memsync.Policy) []byte {
 			continue
 		}
 		writeLine(&b, k.short()+" = "+literal(k.get(&p)), k.comment)
+	}
+	for i, l := range p.Lint {
+		if i == 0 {
+			b.WriteString("\n[" + lintTable + "]\n")
+		}
+		b.WriteString(l.Code + " = " + literal(string(l.Level)) + "\n")
 	}
 	return []byte(b.String())
 }

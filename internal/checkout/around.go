@@ -1,0 +1,177 @@
+package checkout
+
+import (
+	"slices"
+
+	"memsync"
+	"memsync/indexer/recall"
+	"memsync/lint"
+)
+
+// open chooses where files are read from.
+func (j *judge) open() (Tree, error) {
+	if j.opt.Staged {
+		return j.staged()
+	}
+	return &disk{j.store, j.repo, j.opt.Overlay}, nil
+}
+
+// changes finds what differs from HEAD, or from another revision, where only
+// that is told.
+func (j *judge) changes() error {
+	switch {
+	case j.opt.Overlay != nil:
+		j.touched = map[memsync.Path]bool{}
+		for p := range j.opt.Overlay {
+			j.touched[p] = true
+		}
+	case j.opt.Staged:
+		return j.stagedChanges()
+	case j.opt.Since != "":
+		return j.since()
+	}
+	return nil
+}
+
+// since reads the revision that is compared with.
+func (j *judge) since() error {
+	if j.repo == nil {
+		return &memsync.Error{Code: memsync.CodeUsage, Message: "--changed-since needs git history, and there is no repository here"}
+	}
+	commit, err := j.repo.Resolve(j.opt.Since)
+	if err != nil {
+		return &memsync.Error{Code: memsync.CodeUsage, Message: "there is no revision " + j.opt.Since + " here", Err: err,
+			Hint: "in CI, fetch it first: a shallow clone has one commit (`fetch-depth: 0`)"}
+	}
+	base, err := j.repo.MergeBase(commit, "HEAD")
+	if err != nil {
+		return err
+	}
+	if base == "" {
+		base = commit
+		j.opt.Notice("%s and HEAD have no commit in common here: compared with %s itself", j.opt.Since, j.opt.Since)
+	}
+	j.list.base = map[memsync.Path]string{}
+	entries, err := j.repo.Tree(base, "")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		j.list.base[e.Path] = e.Blob
+	}
+	return nil
+}
+
+// compare notes which of the files that were read differ from the revision.
+func (j *judge) compare() error {
+	if j.list.base == nil {
+		return nil
+	}
+	j.touched = map[memsync.Path]bool{}
+	here := map[memsync.Path]bool{}
+	for _, r := range j.whole.Reports {
+		here[r.Path] = true
+		if j.list.base[r.Path] != r.Blob {
+			j.touched[r.Path] = true
+		}
+	}
+	for p := range j.list.base {
+		if here[p] {
+			continue
+		}
+		if _, counts := classify(j.store, p); counts {
+			j.touched[p] = true // gone
+		}
+	}
+	return nil
+}
+
+// besides notes those files that differ from the revision and are judged with
+// the whole.
+func (j *judge) besides() {
+	if j.list.base == nil {
+		return
+	}
+	note := func(p memsync.Path, data []byte) {
+		if j.list.base[p] != j.repo.BlobID(data) {
+			j.touched[p] = true
+		}
+	}
+	for _, l := range j.whole.Ledgers {
+		note(l.Path, l.Data)
+	}
+	for p, data := range j.whole.Pages {
+		note(p, data)
+	}
+	for _, p := range j.whole.Attached {
+		if _, old := j.list.base[p]; !old {
+			j.touched[p] = true
+		}
+	}
+	if a := j.whole.Attributes; a != nil && a.Exists {
+		note(a.Path, a.Data)
+	}
+}
+
+// around gathers what is not in the files that were judged.
+func (j *judge) around() error {
+	w := &j.whole
+	w.Partial = j.opt.Partial
+	w.Nested, w.Unmerged, w.Ignored, w.Repositories = j.list.Nested, j.list.Unmerged, j.list.Ignored, j.list.Repos
+	w.Skipped = append(w.Skipped, j.list.Skipped...)
+	w.Pages = map[memsync.Path][]byte{}
+	read := j.tree.Reader()
+	defer read.Close()
+	for _, s := range j.store.Scopes {
+		for _, p := range j.tree.Under(recall.PagesDir(s)) {
+			f, err := read.Read(p, 0)
+			if err != nil {
+				return err
+			}
+			w.Pages[p] = f.Data
+		}
+		for _, kind := range []string{"approved", "archive", "conflicts"} {
+			w.Attached = append(w.Attached, j.tree.Under(s.System.Join("_system", kind))...)
+		}
+	}
+	if j.opt.Partial {
+		for _, e := range j.list.Files {
+			if e.memory() {
+				w.Known = append(w.Known, e.Path)
+			}
+		}
+		return nil
+	}
+	for _, s := range j.store.Policy.Scopes {
+		if s.Dir != "" && !slices.ContainsFunc(j.list.Files, func(e Entry) bool { return e.Path.In(s.Dir) }) && len(j.tree.Under(s.Dir)) == 0 {
+			w.Missing = append(w.Missing, s.Dir)
+		}
+	}
+	if err := j.attributes(read); err != nil {
+		return err
+	}
+	j.besides()
+	return nil
+}
+
+// attributes looks at what .gitattributes says about the store's own places.
+func (j *judge) attributes(read Reader) error {
+	if j.repo == nil {
+		return nil
+	}
+	at := j.repo.TreeAttributes()
+	a := lint.Attributes{Path: j.store.Base().Join(".gitattributes"), Union: true, Verbatim: true}
+	for _, s := range j.store.Scopes {
+		if s.System == s.Dir && !at.Verbatim(s.Dir.Join("user_x.md")) {
+			a.Verbatim = false
+		}
+		if !at.Union(s.System.Join("_system", "ledger", "2000-01.x.jsonl")) {
+			a.Union = false
+		}
+	}
+	if f, err := read.Read(a.Path, 0); err == nil {
+		a.Data, a.Exists = f.Data, true
+	}
+	j.whole.Attributes = &a
+	return nil
+}

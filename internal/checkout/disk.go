@@ -1,0 +1,162 @@
+package checkout
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"memsync"
+	"memsync/gitlog"
+	"memsync/internal/format"
+	"memsync/internal/store"
+	"memsync/lint"
+	"memsync/watcher"
+)
+
+// disk is the working tree, with files as an editor has them in place of what
+// is saved.
+type disk struct {
+	store   *store.Store
+	repo    *gitlog.Repo
+	overlay map[memsync.Path][]byte
+}
+
+func (d *disk) List() (l Listing, err error) {
+	unknown := func(memsync.Path) (watcher.Stat, bool) { return watcher.Stat{}, false }
+	b, err := watcher.Scan(d.store.Root, d.store.Scopes, d.store.Kind != store.Embedded, unknown)
+	if err != nil {
+		return l, err
+	}
+	seen := make(map[memsync.Path]bool, len(d.overlay))
+	add := func(p memsync.Path, class format.Class) {
+		l.Files = append(l.Files, Entry{p, class})
+		if len(d.overlay) > 0 {
+			seen[p] = true
+		}
+	}
+	all := make([]memsync.Path, 0, len(b.Changed)+len(b.Authored))
+	for _, list := range [][]watcher.Seen{b.Changed, b.Authored} {
+		for _, s := range list {
+			all = append(all, s.Path)
+		}
+	}
+	all = append(all, b.Copies...)
+	ignored := map[memsync.Path]bool{}
+	if d.repo != nil {
+		if ignored, err = d.repo.Ignored(all); err != nil {
+			return l, err
+		}
+	}
+	for _, list := range [][]watcher.Seen{b.Changed, b.Authored} {
+		for _, s := range list {
+			switch {
+			case !ignored[s.Path]:
+				add(s.Path, s.Class)
+			case s.Class == format.MemoryFile || s.Class == format.LogFile || s.Class == format.IndexFile:
+				l.Ignored = append(l.Ignored, s.Path)
+			}
+		}
+	}
+	for _, p := range b.Copies {
+		if !ignored[p] {
+			add(p, format.ConflictCopy)
+		}
+	}
+	for p := range d.overlay {
+		if !seen[p] {
+			if class, ok := classify(d.store, p); ok {
+				add(p, class)
+			}
+		}
+	}
+	slices.SortFunc(l.Files, func(a, b Entry) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	l.Nested = b.Nested
+	for _, s := range b.Skipped {
+		l.Skipped = append(l.Skipped, lint.Skip{Path: s.Path, Reason: s.Reason})
+	}
+	l.Repos = d.repositories(l.Files)
+	return l, nil
+}
+
+// repositories are directories below a scope that are repositories themselves.
+func (d *disk) repositories(files []Entry) (out []memsync.Path) {
+	looked := map[memsync.Path]bool{}
+	for _, f := range files {
+		scope, ok := memsync.ScopeOf(d.store.Scopes, f.Path)
+		if !ok {
+			continue
+		}
+		for dir := f.Path.Dir(); dir != scope.Dir && !looked[dir] && dir.In(scope.Dir); dir = dir.Dir() {
+			looked[dir] = true
+			if _, err := os.Lstat(d.abs(dir.Join(".git"))); err == nil {
+				out = append(out, dir)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (d *disk) abs(p memsync.Path) string {
+	return filepath.Join(d.store.Root, filepath.FromSlash(string(p)))
+}
+
+func (d *disk) Under(dir memsync.Path) (out []memsync.Path) {
+	entries, err := os.ReadDir(d.abs(dir))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			out = append(out, dir.Join(e.Name()))
+		}
+	}
+	return out
+}
+
+func (d *disk) Reader() Reader { return &diskReader{d, watcher.NewReader(d.store.Root)} }
+
+type diskReader struct {
+	*disk
+	files *watcher.Reader
+}
+
+func (r *diskReader) Close() { r.files.Close() }
+
+func (r *diskReader) Read(p memsync.Path, limit int64) (lint.File, error) {
+	if data, ok := r.overlay[p]; ok {
+		return lint.File{Path: p, Data: data, Size: int64(len(data))}, nil
+	}
+	data, st, err := r.files.Read(p, limit)
+	if errors.Is(err, memsync.CodeTooLarge) {
+		return lint.File{Path: p, Size: st.Size}, nil
+	}
+	return lint.File{Path: p, Data: data, Size: st.Size}, err
+}
+
+// classify says what a file of the store is by its path; ok is false for one
+// that is nobody's business.
+func classify(s *store.Store, p memsync.Path) (class format.Class, ok bool) {
+	scope, inScope := memsync.ScopeOf(s.Scopes, p)
+	if inScope {
+		class = format.Classify(p.Rel(scope.Dir))
+		switch class {
+		case format.MemoryFile, format.LogFile:
+			if !watcher.Excluded(scope, p) {
+				return class, true
+			}
+		case format.ConflictCopy, format.Unnamable:
+			return class, true
+		case format.IndexFile:
+			return class, p.Dir() == scope.Dir
+		case format.SystemFile:
+			return class, false
+		}
+	}
+	if !inScope && s.Kind == store.Embedded {
+		return class, false
+	}
+	return class, watcher.Authored(s.Scopes, p)
+}

@@ -1,0 +1,267 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"memsync"
+	"memsync/gitlog"
+	"memsync/internal/format"
+	"memsync/internal/ledger"
+	"memsync/internal/store"
+	"memsync/lint"
+)
+
+// Options say what is judged and what is told.
+type Options struct {
+	Staged    bool                    // the index, as a commit would take it, not the disk; told is what differs from HEAD
+	IndexFile string                  // another index than the repository's own, as git names it to a hook
+	Partial   bool                    // with Staged: look at nothing but what differs from HEAD, and at MEMORY.md
+	Overlay   map[memsync.Path][]byte // files as an editor has them; told are these alone
+	Since     string                  // told is what differs from the commit at which HEAD left this revision
+	Paths     []memsync.Path          // told are these, and what lies below them; empty: everything
+
+	NoGit    bool // there is no repository to ask
+	Notice   func(format string, args ...any)
+	Progress func(done, all int)
+}
+
+// Judged is a store that was judged.
+type Judged struct {
+	lint.Result
+	Files int          // that were judged and are told of
+	Repo  *gitlog.Repo // nil where there is none; the caller closes it
+	Tree  Tree
+}
+
+// Judge reads a store and says what is wrong with it.
+func Judge(ctx context.Context, s *store.Store, opt Options) (*Judged, error) {
+	if opt.Notice == nil {
+		opt.Notice = func(string, ...any) {}
+	}
+	j := &judge{store: s, opt: opt}
+	if !opt.NoGit {
+		repo, err := gitlog.Open(s.Root, gitlog.Options{})
+		switch {
+		case err == nil:
+			j.repo = repo
+		case memsync.CodeOf(err) != memsync.CodeStoreNone || opt.Staged:
+			return nil, err
+		}
+	}
+	out, err := j.run(ctx)
+	if err != nil && j.repo != nil {
+		j.repo.Close()
+	}
+	return out, err
+}
+
+// judge is one Judge at work.
+type judge struct {
+	store   *store.Store
+	opt     Options
+	repo    *gitlog.Repo // nil: none
+	tree    Tree
+	list    Listing
+	checker *lint.Checker
+	whole   lint.Whole
+	touched map[memsync.Path]bool // what is told of; nil: everything
+}
+
+func (j *judge) run(ctx context.Context) (*Judged, error) {
+	var err error
+	if j.tree, err = j.open(); err != nil {
+		return nil, err
+	}
+	if j.list, err = j.tree.List(); err != nil {
+		return nil, err
+	}
+	if err := j.changes(); err != nil {
+		return nil, err
+	}
+	if err := j.ledgers(); err != nil {
+		return nil, err
+	}
+	if err := j.files(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.around(); err != nil {
+		return nil, err
+	}
+	if err := j.answer(); err != nil {
+		return nil, err
+	}
+	out := &Judged{Result: j.checker.Join(j.whole), Repo: j.repo, Tree: j.tree}
+	out.Findings = slices.DeleteFunc(out.Findings, func(f lint.Finding) bool { return !j.tells(f) })
+	for _, r := range j.whole.Reports {
+		if j.told(r.Path) {
+			out.Files++
+		}
+	}
+	return out, nil
+}
+
+// told reports whether a path is one that is told of.
+func (j *judge) told(p memsync.Path) bool {
+	if j.touched != nil && !j.touched[p] {
+		return false
+	}
+	return len(j.opt.Paths) == 0 || slices.ContainsFunc(j.opt.Paths, func(dir memsync.Path) bool { return p.In(dir) })
+}
+
+// tells reports whether a finding is told: it stands in such a file, or is
+// about one.
+func (j *judge) tells(f lint.Finding) bool {
+	return j.told(f.Path) || f.About != "" && j.told(memsync.Path(f.About)) && (f.Code != memsync.FindIndexDrift || j.opt.Overlay == nil)
+}
+
+// ledgers reads the ledger and makes the checker. A ledger file that HEAD holds
+// and somebody removed lifts no tombstone: it counts as well.
+func (j *judge) ledgers() error {
+	var events []ledger.Located
+	for _, s := range j.store.Scopes {
+		dir := s.System.Join("_system", "ledger")
+		here := map[memsync.Path]string{}
+		for _, p := range j.tree.Under(dir) {
+			if !strings.HasSuffix(p.Base(), ".jsonl") {
+				continue
+			}
+			f, err := j.tree.Reader().Read(p, 0)
+			if err != nil {
+				return err
+			}
+			here[p] = f.Blob
+			if f.Blob == "" && j.repo != nil {
+				here[p] = j.repo.BlobID(f.Data)
+			}
+			j.whole.Ledgers = append(j.whole.Ledgers, lint.LedgerFile{Path: p, Scope: s.Dir, Data: f.Data})
+			lines, _ := ledger.Parse(p, f.Data)
+			events = append(events, ledger.Locate(s.Dir, p, lines)...)
+		}
+		if j.repo == nil {
+			continue
+		}
+		head, err := j.repo.Tree("HEAD", dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range head {
+			if here[e.Path] == e.Blob || !strings.HasSuffix(e.Path.Base(), ".jsonl") {
+				continue
+			}
+			data, err := j.repo.Blob(e.Blob)
+			if err != nil {
+				return err
+			}
+			lines, _ := ledger.Parse(e.Path, data)
+			events = append(events, ledger.Locate(s.Dir, e.Path, lines)...)
+		}
+	}
+	var err error
+	j.checker, err = lint.New(j.store.Scopes, j.store.Policy, ledger.Fold(events))
+	return err
+}
+
+// files judges every file by itself, on all cores.
+func (j *judge) files(ctx context.Context) error {
+	list := j.list.Files
+	if j.opt.Partial {
+		list = slices.DeleteFunc(slices.Clone(list), func(f Entry) bool { return f.Class != format.IndexFile && !j.touched[f.Path] })
+	}
+	reports := make([]*lint.Report, len(list))
+	skips := make([]error, len(list))
+	converts := make([]string, len(list))
+	limit := int64(j.store.Policy.Limits.SaveBytes)
+	workers := min(runtime.GOMAXPROCS(0), 1+len(list)/64)
+	var wg sync.WaitGroup
+	step := (len(list) + workers - 1) / workers
+	for w := range workers {
+		from, to := min(w*step, len(list)), min((w+1)*step, len(list))
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			read := j.tree.Reader()
+			defer read.Close()
+			var attributes gitlog.TreeAttributes
+			if j.repo != nil {
+				attributes = j.repo.TreeAttributes()
+			}
+			for i := from; i < to && ctx.Err() == nil; i++ {
+				e := list[i]
+				if w == 0 && j.opt.Progress != nil && i%256 == 0 {
+					j.opt.Progress(i*workers, len(list))
+				}
+				f, err := read.Read(e.Path, limit)
+				if err != nil {
+					skips[i] = err
+					continue
+				}
+				f.Path, f.Class = e.Path, e.Class
+				if j.repo != nil && e.memory() {
+					converts[i] = attributes.Converts(e.Path, f.Data)
+				}
+				if j.touched == nil && j.list.base != nil { // Since: compared with what was
+					if f.Blob == "" {
+						f.Blob = j.repo.BlobID(f.Data)
+					}
+				}
+				reports[i] = j.checker.File(f)
+			}
+		}()
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i, r := range reports {
+		switch {
+		case r != nil:
+			j.whole.Reports = append(j.whole.Reports, r)
+		case skips[i] != nil && !errors.Is(skips[i], memsync.CodeNotFound):
+			reason := skips[i].Error()
+			var e *memsync.Error
+			if errors.As(skips[i], &e) {
+				reason = e.Message
+			}
+			j.whole.Skipped = append(j.whole.Skipped, lint.Skip{Path: list[i].Path, Reason: reason})
+		}
+		if converts[i] != "" {
+			j.whole.Converted = append(j.whole.Converted, lint.Converted{Path: list[i].Path, How: converts[i]})
+		}
+	}
+	return j.compare()
+}
+
+// answer looks up what the reports ask for.
+func (j *judge) answer() error {
+	if j.repo == nil {
+		return nil
+	}
+	asks := j.checker.Ask(j.whole.Reports)
+	j.whole.Head = map[memsync.Path]lint.HeadFile{}
+	for _, p := range asks.Head {
+		found, err := j.repo.Tree("HEAD", p)
+		if err != nil {
+			return err
+		}
+		if len(found) != 1 || found[0].Path != p {
+			continue
+		}
+		data, err := j.repo.Blob(found[0].Blob)
+		if err != nil {
+			return err
+		}
+		j.whole.Head[p] = lint.HeadFile{Blob: found[0].Blob, Data: data}
+	}
+	if len(asks.Derived) > 0 {
+		var err error
+		if j.whole.Derived, _, err = j.repo.DerivedIDs(asks.Derived); err != nil {
+			return err
+		}
+	}
+	return nil
+}
