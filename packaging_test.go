@@ -193,6 +193,23 @@ func TestActionNamesTheMatcher(t *testing.T) {
 	}
 }
 
+// TestDocsNameWhatThereIs: docs/ci.md has each input of the action and each hook.
+func TestDocsNameWhatThereIs(t *testing.T) {
+	docs, err := os.ReadFile("docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"- id: memsync-lint\n", "- id: memsync-lint-all\n"}
+	for name := range readAction(t).Inputs {
+		words = append(words, "| `"+name+"` | ")
+	}
+	for _, word := range words {
+		if !strings.Contains(string(docs), word) {
+			t.Errorf("docs/ci.md lacks %q", word)
+		}
+	}
+}
+
 func TestPreCommitHooks(t *testing.T) {
 	var hooks []struct {
 		ID                  string `yaml:"id"`

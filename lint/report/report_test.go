@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -226,4 +227,23 @@ func TestSARIFRules(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDocs: docs/ci.md names each format, and its JSON is what the schema says.
+func TestDocs(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range Formats {
+		if !regexp.MustCompile("(?m)^\\| [^|]*`" + format + "`").Match(docs) {
+			t.Errorf("docs/ci.md has no %s", format)
+		}
+	}
+	_, rest, _ := strings.Cut(string(docs), "```json\n")
+	example, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("docs/ci.md has no JSON")
+	}
+	validate(t, "json", []byte(example))
 }
