@@ -269,14 +269,14 @@ func (d *stagedDiff) directory(dir string, tree oid, cached *cacheNode, i, to in
 			for next < to && bytes.Equal(x.entry(next).name, x.entry(i).name) {
 				next++ // the other sides of a conflict
 			}
-			d.file(dir+string(name), head, i)
+			d.file(dir, name, head, i)
 			i = next
 		case head.isTree():
 			if err := d.directory(dir+string(head.name)+"/", oid(head.id), nil, 0, 0); err != nil {
 				return err
 			}
 		default:
-			d.file(dir+string(head.name), head, -1)
+			d.file(dir, head.name, head, -1)
 		}
 	}
 }
@@ -294,23 +294,23 @@ func (x *indexFile) endOf(dir string, cached *cacheNode, from, to int) int {
 }
 
 // file compares one file: what HEAD has, and entry at of the index, -1 for none.
-func (d *stagedDiff) file(name string, head treeItem, at int) {
-	c := StagedChange{Path: d.s.r.rel(name), From: oid(head.id).hex(), FromMode: head.mode}
+func (d *stagedDiff) file(dir string, name []byte, head treeItem, at int) {
+	c := StagedChange{FromMode: head.mode}
+	var to []byte
 	if at >= 0 {
-		e := d.s.x.entry(at)
+		x, e := d.s.x, d.s.x.entry(at)
 		switch {
-		case d.s.x.flags(e)&flagStage != 0:
+		case x.flags(e)&flagStage != 0:
 			c.Unmerged = true
-		case d.s.x.extFlags(e)&extFlagIntentToAdd == 0:
-			if string(d.s.x.id(e)) == string(head.id) && e.u32(24) == head.mode {
-				return
-			}
-			c.To, c.ToMode = d.s.x.id(e).hex(), e.u32(24)
+		case x.extFlags(e)&extFlagIntentToAdd == 0:
+			to, c.ToMode = e.raw[40:40+x.kind.size], e.u32(24)
 		}
 	}
-	if c.From != "" || c.To != "" || c.Unmerged {
-		d.out = append(d.out, c)
+	if !c.Unmerged && bytes.Equal(to, head.id) && c.ToMode == head.mode {
+		return
 	}
+	c.Path, c.From, c.To = d.s.r.rel(dir+string(name)), oid(head.id).hex(), oid(to).hex()
+	d.out = append(d.out, c)
 }
 
 // pairRenames joins what went and what came with the same blob: first those
