@@ -11,8 +11,9 @@ import (
 // "section.key" or "section.sub.key" with section and key in lower case.
 type settings struct {
 	values map[string][]string
-	seen   []fileStamp // every file that was read or looked for
-	asks   bool        // an include condition only git itself can judge
+	from   map[string]string // of the last value of a key: system, global, local, worktree
+	seen   []fileStamp       // every file that was read or looked for
+	asks   bool              // an include condition only git itself can judge
 }
 
 func (s *settings) get(key string) string {
@@ -54,6 +55,7 @@ type place struct {
 	gitDir string
 	branch string
 	home   string
+	level  string // of the file that is read, as `git config --show-scope` names it
 }
 
 // readSettings reads system, global, repository and worktree configuration in
@@ -61,8 +63,8 @@ type place struct {
 // hands one command's -c options to its hooks are not looked at: they belong
 // to another command.
 func readSettings(env environ, gitDir, commonDir, branch string) *settings {
-	s := &settings{values: map[string][]string{}}
-	at := place{gitDir: gitDir, branch: branch, home: env.get("HOME")}
+	s := &settings{values: map[string][]string{}, from: map[string]string{}}
+	at := place{gitDir: gitDir, branch: branch, home: env.get("HOME"), level: "system"}
 	if v, _ := gitBool(env.get("GIT_CONFIG_NOSYSTEM")); !v {
 		system := env.get("GIT_CONFIG_SYSTEM")
 		if system == "" {
@@ -70,6 +72,7 @@ func readSettings(env environ, gitDir, commonDir, branch string) *settings {
 		}
 		s.read(system, at, 0)
 	}
+	at.level = "global"
 	if global, ok := env.lookup("GIT_CONFIG_GLOBAL"); ok {
 		s.read(global, at, 0)
 	} else {
@@ -80,7 +83,9 @@ func readSettings(env environ, gitDir, commonDir, branch string) *settings {
 			s.read(filepath.Join(at.home, ".gitconfig"), at, 0)
 		}
 	}
+	at.level = "local"
 	s.read(filepath.Join(commonDir, "config"), at, 0)
+	at.level = "worktree"
 	if s.truth("extensions.worktreeconfig", false) {
 		s.read(filepath.Join(gitDir, "config.worktree"), at, 0)
 	}
@@ -97,7 +102,7 @@ func (s *settings) ask(r *Repo) {
 	if err != nil {
 		return
 	}
-	values := map[string][]string{}
+	values, from := map[string][]string{}, map[string]string{}
 	f := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(f); i += 2 {
 		if f[i] == "command" {
@@ -108,8 +113,9 @@ func (s *settings) ask(r *Repo) {
 			value = "true"
 		}
 		values[key] = append(values[key], value)
+		from[key] = f[i]
 	}
-	s.values = values
+	s.values, s.from = values, from
 }
 
 const systemConfig = "/etc/gitconfig"
@@ -144,6 +150,7 @@ func (s *settings) read(file string, at place, depth int) {
 			}
 		}
 		s.values[key] = append(s.values[key], value)
+		s.from[key] = at.level
 	})
 }
 

@@ -49,7 +49,8 @@ const (
 	flagStage       = 0x3000
 	flagName        = 0x0fff
 
-	extFlagIntentToAdd = 0x2000
+	extFlagIntentToAdd  = 0x2000
+	extFlagSkipWorktree = 0x4000
 )
 
 // indexFile is an index taken apart: entries in order, then extensions. Entries

@@ -164,13 +164,7 @@ func writable(dir string) error {
 // happens behind an editor's save. The checks that matter for memory are made
 // before anything is decided.
 func (r *Repo) hooks() []string {
-	dir := filepath.Join(r.common, "hooks")
-	if set := r.config(); set.has("core.hookspath") {
-		dir = place{home: r.env.get("HOME")}.expand(set.get("core.hookspath"))
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(r.top, dir)
-		}
-	}
+	dir := r.Hooks().Dir
 	var out []string
 	for _, name := range []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction", "post-index-change"} {
 		info, err := os.Stat(filepath.Join(dir, name))

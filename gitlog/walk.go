@@ -102,6 +102,7 @@ type edge struct {
 type fileDiff struct {
 	name     string // relative to the store
 	from, to oid    // blobs, "" for absent
+	mode     uint32 // of to
 }
 
 // edges compares a commit with each of its parents, below the store.
@@ -138,7 +139,7 @@ func (w *walk) edges(n *node) ([]edge, error) {
 
 func (w *walk) compare(a, b oid) (out []fileDiff, err error) {
 	err = w.r.diffTrees(a, b, "", func(name string, from, to treeItem) error {
-		out = append(out, fileDiff{name, oid(from.id), oid(to.id)})
+		out = append(out, fileDiff{name, oid(from.id), oid(to.id), to.mode})
 		return nil
 	})
 	return out, err
