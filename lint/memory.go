@@ -40,6 +40,9 @@ func (c *Checker) memory(r *Report, s *source) {
 	}
 	r.Memory = format.Describe(doc, r.Path, r.scope)
 	recovered := doc.RecoveredFixes()
+	if doc.FixRecovered() == doc {
+		recovered = nil // quoting them would change what is read
+	}
 	for _, f := range format.Check(doc, r.Path, r.scope) {
 		found := r.find(f, aboutOf(doc, f))
 		switch f.Code {

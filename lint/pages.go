@@ -66,3 +66,48 @@ func parsePage(r Rule, data []byte) Page {
 	}
 	return p
 }
+
+// Markdown is the page as people read it: docs/rules.md has them all.
+func (p Page) Markdown() string {
+	var b strings.Builder
+	b.WriteString("## " + p.Code + " " + p.Name + "\n\n" + p.Summary + "\n\n")
+	b.WriteString("Severity: " + string(p.Severity) + ".")
+	switch {
+	case p.Write:
+		b.WriteString(" Told by writes, never by `memsync lint`.")
+	case p.Locked:
+		b.WriteString(" Neither memsync.toml nor a comment can change that.")
+	}
+	if p.Fixable {
+		b.WriteString(" `memsync lint --fix` can mend it.")
+	}
+	b.WriteString("\n\n" + p.Text + "\n")
+	shown := map[bool]bool{}
+	for _, c := range p.Cases {
+		if shown[c.Bad()] {
+			continue // one of each kind is enough to read
+		}
+		shown[c.Bad()] = true
+		title := "Right"
+		if c.Bad() {
+			title = "Wrong"
+		}
+		b.WriteString("\n" + title + ":\n")
+		for _, f := range c.Files {
+			b.WriteString("\n`" + f.Path + "`")
+			if f.Note != "" {
+				b.WriteString(" (" + f.Note + ")")
+			}
+			fence := "```"
+			for strings.Contains(f.Text, fence) {
+				fence += "`"
+			}
+			text := f.Text
+			if text != "" && !strings.HasSuffix(text, "\n") {
+				text += "\n"
+			}
+			b.WriteString("\n\n" + fence + "markdown\n" + text + fence + "\n")
+		}
+	}
+	return b.String()
+}

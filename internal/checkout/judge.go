@@ -265,3 +265,10 @@ func (j *judge) answer() error {
 	}
 	return nil
 }
+
+// Close lets go of the repository.
+func (j *Judged) Close() {
+	if j.Repo != nil {
+		j.Repo.Close()
+	}
+}
