@@ -72,7 +72,7 @@ func Compare(in Input, there func(memsync.Path) bool) (c Comparison) {
 		m := in.View.ByPath(p)
 		listed[p] = true
 		if m == nil {
-			if name != file && !there(p) && p.In(in.Scope.Dir) {
+			if name != file && !there(p) && p.In(in.Scope.Dir) && !p.In(PagesDir(in.Scope)) {
 				c.Dangling = append(c.Dangling, Line{File: name, Line: n, Path: p, Text: e.Target})
 			}
 			return
