@@ -149,6 +149,9 @@ func whyRejected(ev memsync.LedgerEvent) string {
 // RejectedIn is the finding about a memory, with its text, that says what was
 // rejected in its scope.
 func RejectedIn(m *memsync.Memory, body string, scope memsync.Path, state *ledger.State) (memsync.Finding, bool) {
+	if !state.Rejections() {
+		return memsync.Finding{}, false
+	}
 	for _, piece := range pieces(m, body) {
 		if ev, ok := state.Rejected(scope, valueHash(piece)); ok {
 			return memsync.Finding{Code: memsync.FindRejectedValue, Severity: memsync.Warning, Message: whyRejected(ev), Hint: rejectedHint}, true
@@ -161,6 +164,9 @@ func RejectedIn(m *memsync.Memory, body string, scope memsync.Path, state *ledge
 // paragraphs, sentences' lines and list entries, in name, description and
 // hook. What the accepted version says already is no news.
 func (x *deciding) rejectedText() (memsync.LedgerEvent, memsync.Hash, bool) {
+	if !x.f.State.Rejections() {
+		return memsync.LedgerEvent{}, "", false
+	}
 	var before map[memsync.Hash]bool
 	for _, piece := range pieces(x.mem, x.body) {
 		h := valueHash(piece)

@@ -154,8 +154,8 @@ func (c *Checker) keys(r *Report, doc *format.Document, s *source) {
 		r.at[key] = s.span(from, to)
 	}
 	if m.ID != "" {
-		if without, err := doc.Remove("id"); err == nil {
-			r.id = difference(r.Data, without.Bytes())
+		if from, to, ok := doc.LineSpan("id"); ok {
+			r.id = Edit{from, to, ""}
 		}
 		note("id")
 	}
@@ -231,17 +231,4 @@ func (c *Checker) shape(r *Report, doc *format.Document, s *source) {
 		line, _ := s.place(min(doc.BodyStart(), max(len(data)-1, 0)))
 		r.find(memsync.Finding{Code: Empty, Severity: warn, Line: line, Column: 1, Message: "there is no text: the memory says nothing", Hint: "write it, or remove the file"}, "")
 	}
-}
-
-// difference is the one edit that makes old to new.
-func difference(old, new []byte) Edit {
-	from := 0
-	for from < len(old) && from < len(new) && old[from] == new[from] {
-		from++
-	}
-	tail := 0
-	for tail < len(old)-from && tail < len(new)-from && old[len(old)-1-tail] == new[len(new)-1-tail] {
-		tail++
-	}
-	return Edit{from, len(old) - tail, string(new[from : len(new)-tail])}
 }

@@ -22,7 +22,7 @@ func (c *Checker) prose(r *Report, doc *format.Document, s *source) {
 	body := string(r.Data[doc.BodyStart():])
 	r.ignores = suppressions(s, doc.BodyStart())
 	interesting := strings.Contains(body, "[[") || strings.Contains(body, "```") || strings.Contains(body, "~~~") ||
-		strings.Count(body, "#") > severalSections || mayBeRelative(body)
+		strings.Count(body, "#") > severalSections || r.Class != format.LogFile && relativeDate(body) != nil
 	if at := machinePath(body); at != nil {
 		p := s.span(doc.BodyStart()+at[0], doc.BodyStart()+at[1])
 		r.find(memsync.Finding{Code: MachinePath, Severity: info, Message: "a path of one machine: elsewhere it leads nowhere, and it names its owner",
@@ -52,7 +52,7 @@ func (c *Checker) prose(r *Report, doc *format.Document, s *source) {
 		if dated || r.Class == format.LogFile { // a log's words are of its day
 			continue
 		}
-		if at := relativeDate(l.Text); at != nil {
+		if at := relativeDate(l.Text); at != nil && !isoDate().MatchString(l.Text) { // "yesterday (2026-03-01)" says it
 			dated = true
 			word := l.Text[at[0]:at[1]]
 			r.find(memsync.Finding{Code: RelativeDate, Severity: info, Message: fmt.Sprintf("%q means another day to every reader", word),
@@ -101,63 +101,36 @@ var relative = []string{"yesterday", "today", "tomorrow", "tonight", "last week"
 	"вчера", "сегодня", "завтра",
 	"昨天", "今天", "明天", "上周", "下周", "上个月", "下个月", "昨日", "明日", "先週", "来週", "先月", "来月"}
 
-// relativeWord finds any of them, as a whole word in scripts that have such.
-var relativeWord = sync.OnceValue(func() *regexp.Regexp {
-	quoted := make([]string, len(relative))
-	for i, w := range relative {
-		quoted[i] = regexp.QuoteMeta(w)
+// relativeBy are the words by their first byte, small; those that begin outside
+// of ASCII are all under 0x80.
+var relativeBy = sync.OnceValue(func() (by [0x81][]string) {
+	for _, w := range relative {
+		i := min(w[0], 0x80)
+		by[i] = append(by[i], w)
 	}
-	return regexp.MustCompile(`(?i)` + strings.Join(quoted, "|"))
+	return by
 })
 
 var isoDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`) })
 
-// mayBeRelative is the cheap question before relativeDate: what all the words
-// have in common.
-func mayBeRelative(body string) bool {
-	for i := 0; i < len(body); i++ {
-		if body[i] >= 0x80 {
-			return true
-		}
-		switch body[i] | 0x20 {
-		case 'd': // today, yesterday, monday, aujourd'hui
-			if i > 0 && (hasFold(body[i:], "day") || body[i-1]|0x20 == 'r' && hasFold(body[i:], "d'hui")) {
-				return true
+// relativeDate is the place of the first such word in a text; nil for none.
+func relativeDate(s string) []int {
+	by := relativeBy()
+	inWord := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+		if c >= 0x80 && utf8.RuneStart(c) || letter && !inWord {
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
 			}
-		case 'a':
-			if hasFold(body[i:], "ago") || hasFold(body[i:], "ayer") {
-				return true
-			}
-		case 'l', 'n', 't', 'g', 'h', 'v':
-			for _, w := range [...]string{"last ", "next ", "this ", "tomorrow", "tonight", "gestern", "heute", "letzte", "la semana"} {
-				if hasFold(body[i:], w) {
-					return true
+			for _, w := range by[min(c, 0x80)] {
+				if len(s)-i >= len(w) && strings.EqualFold(s[i:i+len(w)], w) && wordEnds(s, i, i+len(w)) {
+					return []int{i, i + len(w)}
 				}
 			}
 		}
-	}
-	return false
-}
-
-// hasFold is a prefix test for ASCII words, whatever the case.
-func hasFold(s, word string) bool {
-	return len(s) >= len(word) && strings.EqualFold(s[:len(word)], word)
-}
-
-// relativeDate is the place of the first such word in a line that has no date
-// of its own; nil for none.
-func relativeDate(line string) []int {
-	if !mayBeRelative(line) {
-		return nil
-	}
-	for _, at := range relativeWord().FindAllStringIndex(line, -1) {
-		if !wordEnds(line, at[0], at[1]) {
-			continue
-		}
-		if isoDate().MatchString(line) {
-			return nil // "yesterday (2026-03-01)" says it
-		}
-		return at
+		inWord = letter
 	}
 	return nil
 }

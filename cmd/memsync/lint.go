@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -54,6 +55,11 @@ func (a *app) lintVerb() *cobra.Command {
 	return cmd
 }
 
+// shortLived is how much garbage a process may keep that ends in a moment: three
+// times what it uses. Half of the time went into collecting, and a store of
+// 10,000 memories still takes less than 120 MB.
+const shortLived = 300
+
 // check refuses flags that don't go together.
 func (f *lintFlags) check(a *app, args []string) error {
 	severity := memsync.Severity(f.failOn)
@@ -92,6 +98,9 @@ func (f *lintFlags) check(a *app, args []string) error {
 }
 
 func (a *app) lint(f lintFlags, args []string) error {
+	if a.far == nil {
+		debug.SetGCPercent(shortLived)
+	}
 	if err := f.check(a, args); err != nil {
 		return err
 	}

@@ -114,9 +114,24 @@ func (j *judge) told(p memsync.Path) bool {
 }
 
 // tells reports whether a finding is told: it stands in such a file, or is
-// about one.
+// about one. What a MEMORY.md lacks as a whole is about all that it should
+// list, so it is told of whoever commits one of these.
 func (j *judge) tells(f lint.Finding) bool {
-	return j.told(f.Path) || f.About != "" && j.told(memsync.Path(f.About)) && (f.Code != memsync.FindIndexDrift || j.opt.Overlay == nil)
+	switch {
+	case j.told(f.Path):
+		return true
+	case j.opt.Overlay != nil:
+		return false
+	case f.About != "" && j.told(memsync.Path(f.About)):
+		return true
+	case j.opt.Staged && f.Code == memsync.FindIndexDrift && f.About == "":
+		for p := range j.touched {
+			if p.In(f.Path.Dir()) && j.told(p) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ledgers reads the ledger and makes the checker. A ledger file that HEAD holds

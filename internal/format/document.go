@@ -136,6 +136,16 @@ func (d *Document) Span(key string) (from, to int, ok bool) {
 	return n.keyAt, max(n.end, n.keyAt+len(n.key)), true
 }
 
+// LineSpan is the lines of a key's entry, line ends included: what Remove takes
+// away. ok is false where the entry does not have them for itself.
+func (d *Document) LineSpan(key string) (from, to int, ok bool) {
+	p, i := findEntry(d.keys, d.rootFlow, key)
+	if i < 0 || p.inFlow || p.siblings[i].unsure || d.bad != nil {
+		return 0, 0, false
+	}
+	return p.siblings[i].line, p.siblings[i].lineEnd, true
+}
+
 // BodyStart is the offset in Bytes at which Body begins.
 func (d *Document) BodyStart() int { return d.body }
 

@@ -96,6 +96,12 @@ func accepted(forget *memsync.LedgerEvent, here []*memsync.LedgerEvent) bool {
 	})
 }
 
+// Rejections reports whether there is anything that Rejected could find: most
+// stores have nothing, and nobody has to hash their texts.
+func (s *State) Rejections() bool {
+	return len(s.base.byValue) > 0 || s.over != nil && len(s.over.byValue) > 0
+}
+
 // Rejected is the rejection in force of a value in a scope (its Dir), the
 // first if there are several; value is the SHA-256 of text.ValueKey. A forget
 // rejects what it forgot. A rejection is answered by a person's restore or
