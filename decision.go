@@ -1,5 +1,7 @@
 package memsync
 
+import "slices"
+
 // Source says what made a decision.
 type Source string
 
@@ -70,6 +72,18 @@ type Finding struct {
 	Column   int      `json:"column,omitempty"` // 1-based, bytes
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"`
+}
+
+// Codes are the rules that found more than a note, sorted: what an event says of
+// a decision's findings.
+func (d *Decision) Codes() (codes []string) {
+	for _, f := range d.Findings {
+		if f.Severity != Info && !slices.Contains(codes, f.Code) {
+			codes = append(codes, f.Code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
 }
 
 // Severity orders findings.

@@ -67,4 +67,5 @@ type Event struct {
 	Actor    Actor     `json:"actor"`
 	Commit   string    `json:"commit,omitempty"`
 	Code     Code      `json:"code,omitempty"`
+	Findings []string  `json:"findings,omitempty"` // codes of the rules that found more than a note in it
 }

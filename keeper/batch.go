@@ -107,6 +107,7 @@ func (b *batch) decide(c memsync.Candidate) error {
 		return err
 	}
 	d := s.Decide(f)
+	b.judge(&d, c)
 	if c.OnDisk != "" && d.Op.Changes() {
 		// The bytes that were decided about are not on disk yet: an entry was
 		// edited in MEMORY.md.

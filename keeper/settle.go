@@ -224,7 +224,8 @@ func (k *Keeper) announce(b *batch) error {
 		if !ok || d.Op == memsync.OpHold && b.k.knewHeld[d.Path] == d.Base || d.Op == memsync.OpNoop && d.Origin == memsync.OriginPeer {
 			continue
 		}
-		e := memsync.Event{Op: op, At: b.now, Decision: d.Op, Memory: d.Memory, Path: d.Path, Scope: d.Scope, Origin: d.Origin, Actor: d.Actor}
+		e := memsync.Event{Op: op, At: b.now, Decision: d.Op, Memory: d.Memory, Path: d.Path, Scope: d.Scope, Origin: d.Origin, Actor: d.Actor,
+			Findings: d.Codes()}
 		if d.Error != nil {
 			e.Code = d.Error.Code
 		}

@@ -27,6 +27,7 @@ type Status struct {
 	Pending  []memsync.Path     `json:"pending"` // saved or gone, not decided yet
 	Waiting  []memsync.Path     `json:"waiting"` // deletes that wait for accept-deletes
 	Skipped  []memsync.Finding  `json:"skipped"`
+	Findings *FindingCount      `json:"findings"` // of lint; null in a store that is too large to look at on the way
 	Paused   *string            `json:"paused"` // null, or why nothing is committed
 	Detail   string             `json:"detail,omitempty"`
 	Other    *int               `json:"other_changes"` // files that are the person's to commit; null without the git binary
@@ -85,6 +86,9 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 		return out, err
 	}
 	out.Skipped = append(out.Skipped, skipped...)
+	if out.Findings, err = k.countFindings(ctx, s.on); err != nil {
+		return out, err
+	}
 	state, err := k.State()
 	if err != nil {
 		return out, err

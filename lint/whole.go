@@ -214,7 +214,7 @@ func (j *join) result() Result {
 	out := Result{View: j.view}
 	take := func(list []Finding) {
 		for _, f := range list {
-			if f.Severity = j.level(f); f.Severity != memsync.Off {
+			if f.Severity = j.Level(f.Finding); f.Severity != memsync.Off {
 				out.Findings = append(out.Findings, f)
 			}
 		}
@@ -243,9 +243,9 @@ func (j *join) result() Result {
 	return out
 }
 
-// level is how bad a finding is, by the rule and by the store's policy. The last
+// Level is how bad a finding is, by the rule and by the store's policy. The last
 // line of a policy counts; a rule that is locked is out of its reach.
-func (c *Checker) level(f Finding) memsync.Severity {
+func (c *Checker) Level(f memsync.Finding) memsync.Severity {
 	for _, l := range slices.Backward(c.policy.Lint) {
 		if r, ok := RuleOf(l.Code); ok && r.Code == f.Code && !r.Locked {
 			return l.Level
@@ -266,4 +266,19 @@ func joinPaths(list []memsync.Path, n int) string {
 		return strings.Join(names, ", ") + " and " + count(len(list)-n, "more", "more")
 	}
 	return strings.Join(names, ", ")
+}
+
+// Save are the findings of one file by itself, as the policy holds them: what
+// can be told at once when it is saved.
+func (c *Checker) Save(f File) (out []memsync.Finding) {
+	r := c.File(f)
+	trusted := r.scope.Writers == memsync.People || r.scope.Writers == ""
+	kept, _ := suppress(r.Findings, r.ignores, r.Path, trusted)
+	Sort(kept)
+	for _, f := range kept {
+		if f.Severity = c.Level(f.Finding); f.Severity != memsync.Off {
+			out = append(out, f.Finding)
+		}
+	}
+	return out
 }

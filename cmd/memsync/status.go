@@ -73,7 +73,11 @@ func (a *app) printStatus(st keeper.Status) {
 	if len(st.Held) > 0 {
 		fmt.Fprintf(w, "%d held\n", len(st.Held))
 		for _, h := range st.Held {
-			fmt.Fprintf(w, "  %s [%s]\n", oneLine(string(h.Path)), h.Why)
+			rule := ""
+			if h.Error != nil && h.Error.Details["rule"] != "" {
+				rule = ", " + h.Error.Details["rule"]
+			}
+			fmt.Fprintf(w, "  %s [%s%s]\n", oneLine(string(h.Path)), h.Why, rule)
 			if h.Error != nil {
 				fmt.Fprintf(w, "    %s\n", oneLine(h.Error.Error()))
 				if hint := hintWith(h.Error, true); hint != "" {
@@ -87,6 +91,9 @@ func (a *app) printStatus(st keeper.Status) {
 	}
 	for _, f := range st.Skipped {
 		fmt.Fprintf(w, "skipped %s: %s\n", oneLine(string(f.Path)), oneLine(f.Message))
+	}
+	if f := st.Findings; f != nil && f.Errors+f.Warnings > 0 {
+		fmt.Fprintf(w, "%d error%s and %d warning%s: `memsync lint` tells them\n", f.Errors, plural(f.Errors), f.Warnings, plural(f.Warnings))
 	}
 	if st.Other != nil && *st.Other > 0 {
 		fmt.Fprintf(w, "%d other changes are yours to commit\n", *st.Other)

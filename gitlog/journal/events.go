@@ -85,7 +85,7 @@ func (j *Journal) LastEvent() (seq uint64, err error) {
 func eventOf(plan memsync.ID, rec planRecord, d *memsync.Decision) (memsync.Event, bool) {
 	e := memsync.Event{
 		At: rec.At, Plan: plan, Decision: d.Op, Memory: d.Memory, Path: d.Path, Scope: d.Scope,
-		Origin: d.Origin, Actor: d.Actor, Commit: rec.Commit,
+		Origin: d.Origin, Actor: d.Actor, Commit: rec.Commit, Findings: d.Codes(),
 	}
 	if d.Error != nil {
 		e.Code = d.Error.Code
