@@ -40,6 +40,7 @@ bench: build
 	cd bench && $(GO) run ./edit -memsync ../$(BIN)
 	cd bench && $(GO) run ./watch -memsync ../$(BIN)
 	cd bench && $(GO) run ./scale -memsync ../$(BIN)
+	cd bench && $(GO) run ./lint -memsync ../$(BIN)
 
 demo: build
 	$(BIN) demo

@@ -45,7 +45,10 @@ func (j *join) index(scope memsync.Scope) {
 		}
 		j.find(f)
 	}
-	const remedy = "`memsync up --once` writes it"
+	remedy := "`memsync up --once` writes it"
+	if j.Staged {
+		remedy = "stage it with the memories: `git add " + nameOf(file) + "`; `memsync hooks install --fix-staged` has that done"
+	}
 	for _, l := range compared.Dangling {
 		hint := "correct the link, or take the line out"
 		if compared.Region && !region {

@@ -18,6 +18,7 @@ type Whole struct {
 	// Partial says that Reports are a few files of many, as a hook looks at
 	// what is staged. What a look at all would find in others is not told then.
 	Partial bool
+	Staged  bool           // the files are those of a commit to be
 	Known   []memsync.Path // Partial: every memory's path, judged or not
 	Gone    []memsync.Path // Partial: memories that this commit takes away
 

@@ -170,9 +170,10 @@ func (a *app) lint(f lintFlags, args []string) error {
 	return nil
 }
 
-// judge is checkout.Judge for a store whose policy decodes.
+// judge is checkout.Judge for a store whose policy decodes; the index has a
+// policy of its own.
 func (a *app) judge(s *store.Store, opt checkout.Options) (*checkout.Judged, error) {
-	if s.PolicyErr != nil {
+	if s.PolicyErr != nil && !opt.Staged {
 		return nil, s.PolicyErr
 	}
 	return checkout.Judge(a.ctx, s, opt)

@@ -112,8 +112,7 @@ func (a *app) mend(at *lintPlace, judged *checkout.Judged, wanted func(lint.Find
 	}
 	n, done := 0, 0
 	for _, m := range files {
-		id := memsync.ID(ulid.MustNew(ulid.Timestamp(time.Now()), rand.Reader).String())
-		err := gitlog.Replace(at.store.Root, m.path, memsync.HashOf(m.old), m.new, id)
+		err := gitlog.Replace(at.store.Root, m.path, memsync.HashOf(m.old), m.new, drawID())
 		switch {
 		case errors.Is(err, memsync.CodeIORaced):
 			a.say("%s was saved meanwhile and is left as it is: run it again", oneLine(string(m.path)))
@@ -127,6 +126,11 @@ func (a *app) mend(at *lintPlace, judged *checkout.Judged, wanted func(lint.Find
 	}
 	a.say("%s", mendedSummary(n, done))
 	return true, nil
+}
+
+// drawID names what lies beside a file while it is replaced.
+func drawID() memsync.ID {
+	return memsync.ID(ulid.MustNew(ulid.Timestamp(time.Now()), rand.Reader).String())
 }
 
 // fixes makes the fixes in memory.

@@ -116,7 +116,7 @@ func (j *judge) besides() {
 // around gathers what is not in the files that were judged.
 func (j *judge) around() error {
 	w := &j.whole
-	w.Partial = j.opt.Partial
+	w.Partial, w.Staged = j.opt.Partial, j.opt.Staged
 	w.Nested, w.Unmerged, w.Ignored, w.Repositories = j.list.Nested, j.list.Unmerged, j.list.Ignored, j.list.Repos
 	w.Skipped = append(w.Skipped, j.list.Skipped...)
 	w.Pages = map[memsync.Path][]byte{}

@@ -23,6 +23,9 @@ type disk struct {
 	overlay map[memsync.Path][]byte
 }
 
+// Disk is a store's working tree, for who reads some files of it.
+func Disk(s *store.Store) Tree { return &disk{store: s} }
+
 func (d *disk) List() (l Listing, err error) {
 	unknown := func(memsync.Path) (watcher.Stat, bool) { return watcher.Stat{}, false }
 	b, err := watcher.Scan(d.store.Root, d.store.Scopes, d.store.Kind != store.Embedded, unknown)

@@ -27,14 +27,29 @@ type index struct {
 	under  map[memsync.Path][]memsync.Path
 }
 
-// staged opens the index.
+// staged opens the index, and the store as the index has it: a commit takes the
+// policy with it.
 func (j *judge) staged() (Tree, error) {
 	staged, err := j.repo.Staged(j.opt.IndexFile)
 	if err != nil {
 		return nil, err
 	}
-	x := &index{store: j.store, repo: j.repo, staged: staged, blobs: map[memsync.Path]string{}, under: map[memsync.Path][]memsync.Path{}}
-	return x, nil
+	x := &index{repo: j.repo, staged: staged, blobs: map[memsync.Path]string{}, under: map[memsync.Path][]memsync.Path{}}
+	var policy []byte
+	if e, ok := staged.Entry(j.store.PolicyPath()); ok && e.Stage == 0 && !e.IntentToAdd {
+		if policy, err = j.repo.Blob(e.Blob); err != nil {
+			return nil, err
+		}
+	}
+	j.store, err = j.store.AsIn(policy, func(yield func(memsync.Path) bool) {
+		for _, e := range staged.Entries() {
+			if !yield(e.Path) {
+				return
+			}
+		}
+	})
+	x.store = j.store
+	return x, err
 }
 
 func (x *index) List() (l Listing, err error) {

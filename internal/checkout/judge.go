@@ -33,9 +33,11 @@ type Options struct {
 // Judged is a store that was judged.
 type Judged struct {
 	lint.Result
-	Files int          // that were judged and are told of
-	Repo  *gitlog.Repo // nil where there is none; the caller closes it
-	Tree  Tree
+	Files   int            // that were judged and are told of
+	Touched []memsync.Path // memories that differ from HEAD, or from Since; nil where everything is told
+	Store   *store.Store   // as it is where the files are read from
+	Repo    *gitlog.Repo   // nil where there is none
+	Tree    Tree
 }
 
 // Judge reads a store and says what is wrong with it.
@@ -95,13 +97,19 @@ func (j *judge) run(ctx context.Context) (*Judged, error) {
 	if err := j.answer(); err != nil {
 		return nil, err
 	}
-	out := &Judged{Result: j.checker.Join(j.whole), Repo: j.repo, Tree: j.tree}
+	out := &Judged{Result: j.checker.Join(j.whole), Store: j.store, Repo: j.repo, Tree: j.tree}
 	out.Findings = slices.DeleteFunc(out.Findings, func(f lint.Finding) bool { return !j.tells(f) })
 	for _, r := range j.whole.Reports {
 		if j.told(r.Path) {
 			out.Files++
 		}
 	}
+	for p := range j.touched {
+		if class, ok := classify(j.store, p); ok && (class == format.MemoryFile || class == format.LogFile) {
+			out.Touched = append(out.Touched, p)
+		}
+	}
+	slices.Sort(out.Touched)
 	return out, nil
 }
 

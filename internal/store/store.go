@@ -5,8 +5,10 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"memsync"
 	"memsync/internal/config"
@@ -122,13 +124,13 @@ func Load(root string, kind Kind) (*Store, error) {
 // Resolve computes the scopes from the policy and the directories that are
 // there now.
 func (s *Store) Resolve() error {
-	layout := config.Layout{Embedded: s.Kind == Embedded, Workspace: s.Workspace}
-	base := s.Base()
+	var dirs []memsync.Path
 	add := func(p memsync.Path) {
 		if isDir(filepath.Join(s.Root, filepath.FromSlash(string(p)))) {
-			layout.Dirs = append(layout.Dirs, p)
+			dirs = append(dirs, p)
 		}
 	}
+	base := s.Base()
 	add(base.Join("memory"))
 	for _, parent := range []memsync.Path{base.Join("agents"), base.Join("workspaces")} {
 		entries, err := os.ReadDir(filepath.Join(s.Root, filepath.FromSlash(string(parent))))
@@ -141,7 +143,12 @@ func (s *Store) Resolve() error {
 			}
 		}
 	}
-	scopes, err := config.Scopes(s.Policy, layout)
+	return s.resolve(dirs)
+}
+
+// resolve computes the scopes where these of the standard places are there.
+func (s *Store) resolve(dirs []memsync.Path) error {
+	scopes, err := config.Scopes(s.Policy, config.Layout{Embedded: s.Kind == Embedded, Workspace: s.Workspace, Dirs: dirs})
 	if err != nil {
 		return err
 	}
@@ -154,6 +161,35 @@ func (s *Store) Resolve() error {
 	}
 	s.Scopes = scopes
 	return nil
+}
+
+// AsIn is the store as it is in another place than on disk, such as git's index:
+// with the memsync.toml that is there (nil for none) and the files that are
+// there. An error says why the policy does not decode.
+func (s *Store) AsIn(policy []byte, files iter.Seq[memsync.Path]) (*Store, error) {
+	out := &Store{Root: s.Root, Kind: s.Kind, Workspace: s.Workspace}
+	var err error
+	if out.Policy, err = config.Parse(policy); err != nil {
+		return nil, s.placed(err)
+	}
+	layout := config.Layout{Embedded: s.Kind == Embedded, Workspace: s.Workspace}
+	seen := map[memsync.Path]bool{}
+	var dirs []memsync.Path
+	for p := range files {
+		// A standard place ends in memory/, the first of its name.
+		i := strings.Index("/"+string(p), "/memory/")
+		if i < 0 {
+			continue
+		}
+		dir := p[:i+len("memory")]
+		if !seen[dir] {
+			seen[dir] = true
+			if _, ok := config.StandardScope(layout, dir); ok {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return out, out.resolve(dirs)
 }
 
 func exists(p string) bool { _, err := os.Lstat(p); return err == nil }
