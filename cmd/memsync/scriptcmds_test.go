@@ -65,6 +65,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"within":     scriptWithin,
 	"count":      scriptCount,
 	"lineends":   scriptLineEnds,
+	"formats":    scriptFormats,
 }
 
 // want stops a story that uses a word wrongly.
