@@ -74,6 +74,9 @@ func Look(p Place) (Result, error) {
 		}
 		r.Hooks = append(r.Hooks, h)
 	}
+	if p.off() {
+		r.Notes = append(r.Notes, "hooks are turned off here: core.hooksPath is "+p.Value)
+	}
 	ours := r.ours()
 	if !ours && p.Dir != p.Default { // installed before core.hooksPath was set
 		old := Place{Top: p.Top, Dir: p.Default, Default: p.Default}
@@ -103,6 +106,9 @@ func (p Place) look(name string) (Hook, error) {
 		return h, err
 	}
 	h := Hook{Name: name, State: Absent, File: p.file(name)}
+	if p.off() {
+		return h, nil
+	}
 	if exists(h.File + Before) {
 		h.Chained = h.File + Before
 	}

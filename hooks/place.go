@@ -81,6 +81,12 @@ func shimOf(file string) Manager {
 
 func (p Place) file(name string) string { return filepath.Join(p.Dir, name) }
 
+// off: what git looks for hooks in is no directory.
+func (p Place) off() bool {
+	info, err := os.Stat(p.Dir)
+	return err == nil && !info.IsDir()
+}
+
 // usable says why hooks can't be put there; shared ones need to be asked for.
 func (p Place) usable(shared bool) error {
 	refuse := func(message, hint string) error {
