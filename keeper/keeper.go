@@ -54,6 +54,7 @@ type Keeper struct {
 	scratch string // of a read-only keeper: its own copy of the local state
 
 	turn     chan struct{} // holds one entry while somebody has the keeper
+	told     chan struct{} // holds one entry when somebody asked for a look, see Look
 	turns    atomic.Uint64 // how often somebody had it
 	delivery string        // see Caller
 
@@ -102,7 +103,7 @@ func Open(ctx context.Context, s *store.Store, opt Options) (k *Keeper, err erro
 	if opt.Progress == nil {
 		opt.Progress = func(int, int) {}
 	}
-	k = &Keeper{Store: s, opt: opt, ids: newIDs(), digested: map[string]memsync.Hash{}, turn: make(chan struct{}, 1)}
+	k = &Keeper{Store: s, opt: opt, ids: newIDs(), digested: map[string]memsync.Hash{}, turn: make(chan struct{}, 1), told: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			k.Close()

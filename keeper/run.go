@@ -81,6 +81,8 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 		case <-retry.C:
 			r.todo.Paths = append(r.todo.Paths, r.again...)
 			r.again = nil
+		case <-k.told:
+			r.todo.All, r.todo.Git = true, true
 		case <-rest.C:
 			r.rest()
 			continue
@@ -109,6 +111,16 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 			retry.Reset(wait)
 		}
 		r.tend()
+	}
+}
+
+// Look has a Run look at everything soon, for whoever knows that git has just
+// moved files: a watcher that is blind or polls would see it later. It never
+// waits, and does nothing where there is no Run.
+func (k *Keeper) Look() {
+	select {
+	case k.told <- struct{}{}:
+	default: // one look sees all
 	}
 }
 

@@ -49,6 +49,25 @@ func callOwner(stateDir string) *ownerLine {
 	return l
 }
 
+// tellWait bounds a hook's word to an owner: git waits for its hooks.
+const tellWait = 40 * time.Millisecond
+
+// tellOwner has the owner of a store, if one serves others, look at its files
+// soon. Nobody waits for that, and nothing comes of it where it fails: the owner
+// looks by itself, or the next command does.
+func tellOwner(stateDir string) {
+	conn := dialOwner(stateDir)
+	if conn == nil {
+		return
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(tellWait))
+	m, _, err := receive(bufio.NewReader(conn))
+	if err == nil && m.Greeting != nil && *m.Greeting == ownGreeting() {
+		_ = send(conn, message{Look: true})
+	}
+}
+
 // borrowWait is how long an owner waits for another one to lend its store. Two
 // that want each other's at once would wait for ever.
 const borrowWait = 30 * time.Second

@@ -126,6 +126,7 @@ func (a *app) printMade(m *keeper.Made) error {
 	}
 	if m.Kind == store.Embedded {
 		a.say("commit .memsync with your project; memsync never commits there")
+		a.say("`memsync hooks install` has git check what is committed and pushed")
 	}
 	return nil
 }

@@ -87,6 +87,10 @@ func (o *owner) serve(conn *net.UnixConn) {
 	}
 	r := bufio.NewReader(conn)
 	m, parts, err := receive(r)
+	if err == nil && m.Look {
+		o.k.Look()
+		return
+	}
 	if err == nil && m.Borrow != nil {
 		conn.SetDeadline(time.Time{})
 		o.lend(*m.Borrow == mine, conn, r)

@@ -11,7 +11,7 @@ import (
 
 // protocol counts the ways in which a client and an owner talk. Both are the
 // same program on one machine, so there is never a need to understand another.
-const protocol = 1
+const protocol = 2
 
 // greeting is who answers on an owner's socket.
 type greeting struct {
@@ -45,6 +45,7 @@ type message struct {
 	Greeting *greeting `json:"greeting,omitempty"` // owner: first of all
 	Order    *order    `json:"order,omitempty"`    // client: then this
 	Borrow   *greeting `json:"borrow,omitempty"`   // another owner, instead: lend me the store until I hang up
+	Look     bool      `json:"look,omitempty"`     // a hook of git's, instead: files may have changed
 	Lent     bool      `json:"lent,omitempty"`     // owner: it is yours
 	Refused  bool      `json:"refused,omitempty"`  // owner: another program's order
 	Live     bool      `json:"live,omitempty"`     // owner: show this now

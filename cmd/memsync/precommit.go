@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"memsync"
+	"memsync/gitlog"
+	"memsync/internal/config"
+	"memsync/internal/format"
+	"memsync/internal/store"
+)
+
+// preCommit judges what a commit would take. index names git's index where it is
+// not the repository's own; fix is --fix-staged.
+func (a *app) preCommit(_ context.Context, repo *gitlog.Repo, index string, fix bool) error {
+	staged, err := repo.Staged(index)
+	if err != nil {
+		return err
+	}
+	changes, err := staged.Changes()
+	if err != nil {
+		return err
+	}
+	findings, err := touchedPinned(repo, changes)
+	if err != nil {
+		return err
+	}
+	if why := strings.TrimSpace(a.env("MEMSYNC_OVERRIDE")); why != "" && len(findings) > 0 {
+		for _, f := range findings {
+			a.say("%s: %s; passed by MEMSYNC_OVERRIDE: %s", oneLine(string(f.Path)), oneLine(f.Message), oneLine(why))
+		}
+		findings = nil
+	}
+	var out []hookFinding
+	for _, f := range findings {
+		out = append(out, hookFinding{Finding: f})
+	}
+	return a.printHookFindings("pre-commit", out)
+}
+
+// touchedPinned finds pinned memories of HEAD that a commit would delete, rename
+// or edit. HEAD alone says what is pinned, and where memories are: a commit that
+// takes the whole store away is no way around it.
+func touchedPinned(repo *gitlog.Repo, changes []gitlog.StagedChange) ([]memsync.Finding, error) {
+	stores := &storesAt{repo: repo, rev: "HEAD", known: map[memsync.Path]*storeAt{}}
+	merging, err := repo.MergeHeads()
+	if err != nil {
+		return nil, err
+	}
+	var findings []memsync.Finding
+	for _, c := range changes {
+		if c.From == "" || c.From == c.To && c.FromMode&0o170000 == c.ToMode&0o170000 {
+			continue
+		}
+		was, doc, err := stores.memory(c.Path, c.From)
+		if err != nil {
+			return nil, err
+		}
+		if was == nil || !was.Pinned {
+			continue
+		}
+		f := memsync.Finding{Code: string(memsync.CodeProtected), Severity: memsync.Severe, Path: c.Path, Message: "a pinned memory is edited",
+			Hint: "take it out of the commit, or say why it is right: MEMSYNC_OVERRIDE=reason git commit …"}
+		if c.To != "" {
+			same, err := onlyItsID(repo, doc, c.To)
+			if err == nil && !same {
+				same, err = theirs(repo, merging, c)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if same {
+				continue
+			}
+		} else if !c.Unmerged {
+			to, err := wentTo(repo, changes, c, was.ID)
+			if err != nil {
+				return nil, err
+			}
+			f.Message = "a pinned memory is deleted"
+			if to != "" {
+				f.Message = "a pinned memory is renamed to " + string(to)
+			}
+		}
+		findings = append(findings, f)
+	}
+	return findings, nil
+}
+
+// onlyItsID: memsync has given the memory its id, which is nobody's edit.
+func onlyItsID(repo *gitlog.Repo, was *format.Document, blob string) (bool, error) {
+	data, err := repo.Blob(blob)
+	if err != nil {
+		return false, err
+	}
+	now, err := format.Parse(data, memsync.Limits{})
+	if err != nil {
+		return false, nil
+	}
+	id, ok := now.Get("id")
+	if _, had := was.Get("id"); had || !ok {
+		return false, nil
+	}
+	with, err := was.InsertID(memsync.ID(id.Text))
+	return err == nil && string(with.Bytes()) == string(data), nil
+}
+
+// theirs: the merge that this commit ends brings exactly this version.
+func theirs(repo *gitlog.Repo, merging []string, c gitlog.StagedChange) (bool, error) {
+	for _, rev := range merging {
+		entries, err := repo.Tree(rev, c.Path)
+		if err != nil {
+			return false, err
+		}
+		if len(entries) == 1 && entries[0].Path == c.Path && entries[0].Blob == c.To {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// wentTo is where a memory that left its path came to: the same bytes, or the same
+// id; "" for nowhere.
+func wentTo(repo *gitlog.Repo, changes []gitlog.StagedChange, gone gitlog.StagedChange, id memsync.ID) (memsync.Path, error) {
+	if gone.RenamedTo != "" || id == "" {
+		return gone.RenamedTo, nil
+	}
+	for _, c := range changes {
+		if c.From != "" || c.To == "" || c.ToMode&0o170000 != 0o100000 || path.Ext(string(c.Path)) != ".md" {
+			continue
+		}
+		data, err := repo.Blob(c.To)
+		if err != nil {
+			return "", err
+		}
+		if doc, err := format.Parse(data, memsync.Limits{}); err == nil {
+			if v, ok := doc.Get("id"); ok && strings.EqualFold(v.Text, string(id)) {
+				return c.Path, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// storesAt finds the stores of a repository as one commit has them.
+type storesAt struct {
+	repo  *gitlog.Repo // opened at its top
+	rev   string
+	known map[memsync.Path]*storeAt // by directory; nil for none there
+}
+
+// storeAt is one of them. The top of a dedicated store is the repository's.
+type storeAt struct {
+	root     memsync.Path
+	embedded bool
+	policy   memsync.Policy
+}
+
+// at is the store that has its root in a directory, nil for none.
+func (s *storesAt) at(dir memsync.Path) (*storeAt, error) {
+	if st, ok := s.known[dir]; ok {
+		return st, nil
+	}
+	st := &storeAt{root: dir, embedded: true}
+	base := dir.Join(string(store.Dir))
+	marker := base.Join("workspace.toml")
+	entries, err := s.repo.Tree(s.rev, marker)
+	if err == nil && len(entries) == 0 && dir == "" {
+		base, marker, st.embedded = "", "memsync.toml", false
+		entries, err = s.repo.Tree(s.rev, marker)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		st = nil
+	} else if st.policy, err = s.policyAt(base.Join("memsync.toml")); err != nil {
+		return nil, err
+	}
+	s.known[dir] = st
+	return st, nil
+}
+
+// policyAt is the policy in a file of the commit; the default where it is not
+// there or does not decode.
+func (s *storesAt) policyAt(p memsync.Path) (memsync.Policy, error) {
+	entries, err := s.repo.Tree(s.rev, p)
+	if err != nil || len(entries) != 1 {
+		return memsync.DefaultPolicy(), err
+	}
+	data, err := s.repo.Blob(entries[0].Blob)
+	if err != nil {
+		return memsync.DefaultPolicy(), err
+	}
+	policy, err := config.Parse(data)
+	if err != nil {
+		return memsync.DefaultPolicy(), nil
+	}
+	return policy, nil
+}
+
+// of is the innermost store above a path, nil for none.
+func (s *storesAt) of(p memsync.Path) (*storeAt, error) {
+	for dir := p.Dir(); ; dir = dir.Dir() {
+		st, err := s.at(dir)
+		if err != nil || st != nil || dir == "" {
+			return st, err
+		}
+	}
+}
+
+// scopes are those that could hold the paths, which are relative to the store.
+func (st *storeAt) scopes(paths ...memsync.Path) ([]memsync.Scope, error) {
+	layout := config.Layout{Embedded: st.embedded}
+	for _, p := range paths {
+		for dir := p.Dir(); dir != ""; dir = dir.Dir() {
+			if dir.Base() == "memory" {
+				layout.Dirs = append(layout.Dirs, dir)
+			}
+		}
+	}
+	return config.Scopes(st.policy, layout)
+}
+
+// memory reads a version of a memory; nil for a file that is none.
+func (s *storesAt) memory(p memsync.Path, blob string) (*memsync.Memory, *format.Document, error) {
+	st, err := s.of(p)
+	if err != nil || st == nil {
+		return nil, nil, err
+	}
+	rel := p.Rel(st.root)
+	scopes, err := st.scopes(rel)
+	if err != nil {
+		return nil, nil, nil // no scope of such a policy holds anything
+	}
+	scope, ok := memsync.ScopeOf(scopes, rel)
+	if !ok {
+		return nil, nil, nil
+	}
+	switch format.Classify(rel.Rel(scope.Dir)) {
+	case format.MemoryFile, format.LogFile:
+	default:
+		return nil, nil, nil
+	}
+	data, err := s.repo.Blob(blob)
+	if err != nil {
+		return nil, nil, err
+	}
+	doc, err := format.Parse(data, memsync.Limits{})
+	if err != nil {
+		return nil, nil, nil // what can't be read is pinned by nothing
+	}
+	return format.Describe(doc, rel, scope), doc, nil
+}

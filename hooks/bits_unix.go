@@ -1,0 +1,6 @@
+//go:build unix
+
+package hooks
+
+// executableBits: files say whether they are programs.
+const executableBits = true
