@@ -116,11 +116,15 @@ func aboutOf(doc *format.Document, f memsync.Finding) string {
 	return ""
 }
 
+// mostlyCRLF reports whether more than half of the line ends are CRLF.
+func mostlyCRLF(data []byte) bool {
+	return bytes.Count(data, []byte("\r\n"))*2 > bytes.Count(data, []byte("\n"))
+}
+
 // oneLineEnd gives every line the line end that most of them have; LF where
 // neither has more.
 func oneLineEnd(data []byte) *Fix {
-	all, crlf := bytes.Count(data, []byte("\n")), bytes.Count(data, []byte("\r\n"))
-	toCRLF := crlf*2 > all
+	toCRLF := mostlyCRLF(data)
 	fix := &Fix{Message: "end every line in LF"}
 	if toCRLF {
 		fix.Message = "end every line in CRLF"
@@ -220,7 +224,7 @@ func (c *Checker) shape(r *Report, doc *format.Document, s *source) {
 	data := r.Data
 	if n := len(data); n > 0 && data[n-1] != '\n' {
 		eol := "\n"
-		if bytes.Contains(data, []byte("\r\n")) {
+		if mostlyCRLF(data) {
 			eol = "\r\n"
 		}
 		at := s.span(n, n)

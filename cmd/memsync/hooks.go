@@ -176,7 +176,7 @@ func (a *app) runHook(hook string, args []string, fix bool) error {
 		if index != "" && !filepath.IsAbs(index) {
 			index = filepath.Join(repo.Top(), index)
 		}
-		return a.preCommit(a.ctx, repo, index, fix)
+		return a.preCommit(repo, index, fix)
 	case "pre-push":
 		return a.prePush(repo, args)
 	case "post-checkout":

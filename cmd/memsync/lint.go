@@ -108,7 +108,7 @@ func (a *app) lint(f lintFlags, args []string) error {
 	if f.baseline != "" {
 		data, err := a.read(f.baseline)
 		if err != nil {
-			return unread(err, "the baseline can't be read", "make one with `memsync lint --format json --output FILE`")
+			return &memsync.Error{Code: memsync.CodeConfig, Message: "the baseline can't be read", Err: err, Hint: "make one with `memsync lint --format json --output FILE`"}
 		}
 		if baseline, err = lint.ParseBaseline(data); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (a *app) lint(f lintFlags, args []string) error {
 		if err != nil || a.flags.dryRun {
 			return err
 		}
-		if changed {
+		if len(changed) > 0 {
 			judged.Close()
 			if judged, err = a.judge(at.store, opt); err != nil {
 				return err

@@ -46,29 +46,20 @@ func (a *app) fmtVerb() *cobra.Command {
 			}
 			defer judged.Close()
 			wanted := func(f lint.Finding) bool { return slices.Contains(layout, f.Code) }
-			if !check {
-				_, err = a.mend(at, judged, wanted)
+			paths := []memsync.Path{}
+			if check {
+				files, err := fixes(judged, wanted)
+				if err != nil {
+					return err
+				}
+				for _, m := range files {
+					paths = append(paths, m.path)
+				}
+			} else if paths, err = a.mend(at, judged, wanted); err != nil {
 				return err
 			}
-			names := map[memsync.Path]bool{}
-			for _, f := range judged.Findings {
-				if f.Fix != nil && wanted(f) {
-					names[f.Path] = true
-				}
-			}
-			show := at.shows("text", judged)
-			for _, p := range slices.Sorted(maps.Keys(names)) {
-				name := string(p)
-				if show != nil {
-					name = show(p)
-				}
-				if a.flags.json || a.flags.jsonl {
-					a.emit(map[string]any{"path": name})
-				} else {
-					fmt.Fprintln(a.stdout, oneLine(name))
-				}
-			}
-			if len(names) > 0 {
+			a.printMended(at, judged, paths, check)
+			if check && len(paths) > 0 {
 				return exitError(exitFindings)
 			}
 			return nil
@@ -79,6 +70,30 @@ func (a *app) fmtVerb() *cobra.Command {
 	return cmd
 }
 
+// printMended names files: those that were mended for programs, those that are to
+// be for people, too.
+func (a *app) printMended(at *lintPlace, judged *checkout.Judged, paths []memsync.Path, check bool) {
+	show := at.shows("text", judged)
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		if names[i] = string(p); show != nil {
+			names[i] = show(p)
+		}
+	}
+	switch {
+	case a.flags.jsonl:
+		for _, name := range names {
+			a.emit(map[string]string{"path": name})
+		}
+	case a.flags.json:
+		a.emit(map[string]any{"paths": names})
+	case check:
+		for _, name := range names {
+			fmt.Fprintln(a.stdout, oneLine(name))
+		}
+	}
+}
+
 // mended is one file with its fixes made.
 type mended struct {
 	path     memsync.Path
@@ -86,46 +101,47 @@ type mended struct {
 	findings int
 }
 
-// mend makes the fixes of those findings that are wanted, and reports whether
-// a file changed. Where the store has an owner, it takes them; else the files
+// mend makes the fixes of those findings that are wanted, and names the files
+// that it changed. Where the store has an owner, that takes them; else the files
 // are replaced, each only if it still is what was judged, and the next look at
 // the store finds them saved. A dry run shows them as a diff and exits with 1.
-func (a *app) mend(at *lintPlace, judged *checkout.Judged, wanted func(lint.Finding) bool) (bool, error) {
+func (a *app) mend(at *lintPlace, judged *checkout.Judged, wanted func(lint.Finding) bool) ([]memsync.Path, error) {
 	files, err := fixes(judged, wanted)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	if len(files) == 0 {
 		a.say("there is nothing to mend")
-		return false, nil
+		return []memsync.Path{}, nil
 	}
 	if a.flags.dryRun {
 		for _, m := range files {
 			if err := a.printText(unified(keeper.FileDiff{Path: m.path, Old: m.old, New: m.new})); err != nil {
-				return false, err
+				return nil, err
 			}
 		}
-		return false, exitError(exitFindings)
+		return nil, exitError(exitFindings)
 	}
 	if a.owned(judged) {
-		return true, a.submitMended(at, files)
+		return a.submitMended(at, files)
 	}
-	n, done := 0, 0
+	n := 0
+	done := []memsync.Path{}
 	for _, m := range files {
 		err := gitlog.Replace(at.store.Root, m.path, memsync.HashOf(m.old), m.new, drawID())
 		switch {
 		case errors.Is(err, memsync.CodeIORaced):
 			a.say("%s was saved meanwhile and is left as it is: run it again", oneLine(string(m.path)))
 		case err != nil:
-			a.say("%s", mendedSummary(n, done))
-			return done > 0, err
+			a.say("%s", mendedSummary(n, len(done)))
+			return done, err
 		default:
 			n += m.findings
-			done++
+			done = append(done, m.path)
 		}
 	}
-	a.say("%s", mendedSummary(n, done))
-	return true, nil
+	a.say("%s", mendedSummary(n, len(done)))
+	return done, nil
 }
 
 // drawID names what lies beside a file while it is replaced.
@@ -175,15 +191,15 @@ func (a *app) owned(judged *checkout.Judged) bool {
 
 // submitMended hands the fixes to the owner of the store. In a process that is
 // not it, opening the store hands over the whole command.
-func (a *app) submitMended(at *lintPlace, files []mended) error {
+func (a *app) submitMended(at *lintPlace, files []mended) ([]memsync.Path, error) {
 	k, err := a.open(at.store)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer k.Close()
 	view, err := k.View()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var cs []memsync.Candidate
 	n := 0
@@ -201,15 +217,19 @@ func (a *app) submitMended(at *lintPlace, files []mended) error {
 	}
 	out, err := k.Submit(a.ctx, cs...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, d := range out.Decisions {
 		if d.Error != nil {
-			return d.Error
+			return nil, d.Error
 		}
 	}
 	a.say("%s", mendedSummary(n, len(files)))
-	return nil
+	paths := make([]memsync.Path, len(files))
+	for i, m := range files {
+		paths[i] = m.path
+	}
+	return paths, nil
 }
 
 func mendedSummary(n, files int) string {

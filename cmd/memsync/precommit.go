@@ -1,8 +1,11 @@
 package main
 
 import (
-	"context"
+	"errors"
+	"maps"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"memsync"
@@ -12,9 +15,10 @@ import (
 	"memsync/internal/store"
 )
 
-// preCommit judges what a commit would take. index names git's index where it is
-// not the repository's own; fix is --fix-staged.
-func (a *app) preCommit(_ context.Context, repo *gitlog.Repo, index string, fix bool) error {
+// preCommit judges what a commit would take: pinned memories, and what lint says
+// of the staged memories. index names git's index where it is not the
+// repository's own; with fix, what is safe to mend is mended in it first.
+func (a *app) preCommit(repo *gitlog.Repo, index string, fix bool) error {
 	staged, err := repo.Staged(index)
 	if err != nil {
 		return err
@@ -23,21 +27,80 @@ func (a *app) preCommit(_ context.Context, repo *gitlog.Repo, index string, fix 
 	if err != nil {
 		return err
 	}
-	findings, err := touchedPinned(repo, changes)
+	pinned, err := touchedPinned(repo, changes)
 	if err != nil {
 		return err
 	}
-	if why := strings.TrimSpace(a.env("MEMSYNC_OVERRIDE")); why != "" && len(findings) > 0 {
-		for _, f := range findings {
+	if why := strings.TrimSpace(a.env("MEMSYNC_OVERRIDE")); why != "" && len(pinned) > 0 {
+		for _, f := range pinned {
 			a.say("%s: %s; passed by MEMSYNC_OVERRIDE: %s", oneLine(string(f.Path)), oneLine(f.Message), oneLine(why))
 		}
-		findings = nil
+		pinned = nil
 	}
 	var out []hookFinding
-	for _, f := range findings {
+	for _, f := range pinned {
 		out = append(out, hookFinding{Finding: f})
 	}
+	stores, err := storesOf(repo, changes)
+	if err != nil {
+		return err
+	}
+	for _, s := range stores {
+		judged, err := a.lintStaged(s, index, fix && len(pinned) == 0)
+		if err != nil {
+			return err
+		}
+		for _, f := range judged.Findings {
+			if f.Severity == memsync.Info && !a.flags.verbose {
+				continue
+			}
+			f.Path = judged.Repo.Prefix().Join(string(f.Path))
+			out = append(out, hookFinding{Finding: f.Finding})
+		}
+		judged.Close()
+	}
 	return a.printHookFindings("pre-commit", out)
+}
+
+// storesOf are the stores that a commit changes, in the order of their roots.
+func storesOf(repo *gitlog.Repo, changes []gitlog.StagedChange) ([]*store.Store, error) {
+	known := map[memsync.Path]*store.Store{} // by directory; nil for none
+	roots := map[string]*store.Store{}
+	var at func(dir memsync.Path) (*store.Store, error)
+	at = func(dir memsync.Path) (*store.Store, error) {
+		if s, ok := known[dir]; ok {
+			return s, nil
+		}
+		full := filepath.Join(repo.Top(), filepath.FromSlash(string(dir)))
+		s, err := store.Find(full)
+		switch {
+		case errors.Is(err, memsync.CodeStoreNone) && dir != "" && !isDir(full):
+			s, err = at(dir.Dir()) // the commit takes the directory away
+		case errors.Is(err, memsync.CodeStoreNone):
+			s, err = nil, nil
+		}
+		if s != nil {
+			if _, inside := within(repo.Top(), s.Root); !inside {
+				s = nil
+			}
+		}
+		known[dir] = s
+		return s, err
+	}
+	for _, c := range changes {
+		s, err := at(c.Path.Dir())
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			roots[s.Root] = s
+		}
+	}
+	var out []*store.Store
+	for _, root := range slices.Sorted(maps.Keys(roots)) {
+		out = append(out, roots[root])
+	}
+	return out, nil
 }
 
 // touchedPinned finds pinned memories of HEAD that a commit would delete, rename

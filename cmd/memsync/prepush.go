@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"memsync"
@@ -21,8 +22,8 @@ type hookFinding struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
-// printHookFindings ends a hook: nothing found, or a line each on stderr and exit
-// 1. git shows what a hook says and nothing of what it means.
+// printHookFindings ends a hook: nothing found, or a line each on stderr, and exit
+// 1 where one is an error. git shows what a hook says and nothing of what it means.
 func (a *app) printHookFindings(hook string, findings []hookFinding) error {
 	switch {
 	case a.flags.jsonl:
@@ -55,6 +56,9 @@ func (a *app) printHookFindings(hook string, findings []hookFinding) error {
 		if last = f.Hint; last != "" && (i+1 == len(findings) || findings[i+1].Hint != last) { // once for all
 			fmt.Fprintf(a.stderr, "  %s\n", oneLine(last))
 		}
+	}
+	if !slices.ContainsFunc(findings, func(f hookFinding) bool { return f.Severity == memsync.Severe }) {
+		return nil
 	}
 	return exitError(exitFindings)
 }

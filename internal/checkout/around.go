@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"errors"
 	"slices"
 
 	"memsync"
@@ -39,11 +40,14 @@ func (j *judge) since() error {
 		return &memsync.Error{Code: memsync.CodeUsage, Message: "--changed-since needs git history, and there is no repository here"}
 	}
 	commit, err := j.repo.Resolve(j.opt.Since)
-	if err != nil {
-		return &memsync.Error{Code: memsync.CodeUsage, Message: "there is no revision " + j.opt.Since + " here", Err: err,
+	base := ""
+	if err == nil {
+		base, err = j.repo.MergeBase(commit, "HEAD")
+	}
+	if errors.Is(err, memsync.CodeNotFound) {
+		return &memsync.Error{Code: memsync.CodeUsage, Message: "there is no revision " + j.opt.Since + " here, or no commit to compare it with", Err: err,
 			Hint: "in CI, fetch it first: a shallow clone has one commit (`fetch-depth: 0`)"}
 	}
-	base, err := j.repo.MergeBase(commit, "HEAD")
 	if err != nil {
 		return err
 	}
