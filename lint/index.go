@@ -51,7 +51,7 @@ func (j *join) index(scope memsync.Scope) {
 	}
 	for _, l := range compared.Dangling {
 		hint := "correct the link, or take the line out"
-		if compared.Region && !region {
+		if l.Ours && region {
 			hint = remedy
 		}
 		if !j.Partial || slices.Contains(j.Gone, l.Path) {

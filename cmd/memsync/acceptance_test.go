@@ -117,9 +117,10 @@ var entryPoints = map[string]func(s *shop, text string) (code int){
 	},
 	// Nothing that the caller typed reaches a file.
 	"init": nil, "delete": nil, "forget": nil, "restore": nil, "accept": nil, "accept-deletes": nil, "decisions revert": nil,
-	"config set": nil,             // closed keys with typed values
-	"bind":       nil,             // a directory that is there
-	"lint":       nil, "fmt": nil, // spans of a file that is there, which its next save is decided about
+	"config set":    nil,                         // closed keys with typed values
+	"bind":          nil,                         // a directory that is there
+	"hooks install": nil, "hooks uninstall": nil, // scripts of ours, in git's directory
+	"lint": nil, "fmt": nil, // spans of a file that is there, which its next save is decided about
 }
 
 // Every entry point that can mutate, listed by the program itself, tries the
