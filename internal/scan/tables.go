@@ -961,11 +961,6 @@ var rules = [...]rule{
 		shape: shape{reach: 138, run: 46, token: 46},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:beamer)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(b_[a-z0-9=_\-]{44})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:beamer)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(b_[a-z0-9=_\-]{44})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "b_", at: 1, gram: 3040},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "bitbucket-client-id", follow: "=>:|?,", value: true, global: true,
@@ -1262,22 +1257,12 @@ var rules = [...]rule{
 		shape: shape{reach: 157, run: 64, token: 64},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:dropbox)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([a-z0-9]{11}(AAAAAAAAAA)[a-z0-9\-_=]{43})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:dropbox)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([a-z0-9]{11}(AAAAAAAAAA)[a-z0-9\-_=]{43})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x0, 0x200000002, 0x0, 0x0}, atoms: []atom{
-				{text: "aaaaaaaaaa", gram: 1057},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "dropbox-short-lived-api-token", follow: "=>:|?,", value: true, global: true,
 		shape: shape{reach: 231, run: 138, token: 138},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:dropbox)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(sl\.[a-z0-9\-=_]{135})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:dropbox)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(sl\.[a-z0-9\-=_]{135})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{anchors: ".", atoms: []atom{
-				{text: "sl.", at: 2, gram: 19854},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "duffel-api-token", entropy: 2, global: true,
@@ -1855,25 +1840,12 @@ var rules = [...]rule{
 		shape: shape{reach: 136, run: 8},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:administrator_login_password|password)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}("[a-z0-9=_\-]{8,20}")(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:administrator_login_password|password)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}("[a-z0-9=_\-]{8,20}")(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{anchors: "\"", atoms: []atom{
-				{text: "\"", gram: 2048},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "heroku-api-key", follow: "=>:|?,", value: true, global: true,
 		shape: shape{reach: 128, run: 36, token: 36},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:heroku)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:heroku)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "heroku-api-key-v2", entropy: 4, global: true,
@@ -1890,14 +1862,6 @@ var rules = [...]rule{
 		shape: shape{reach: 129, run: 36, token: 36},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:hubspot)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:hubspot)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "huggingface-access-token", entropy: 2, global: true,
@@ -2046,14 +2010,6 @@ var rules = [...]rule{
 		shape: shape{reach: 128, run: 36, token: 36},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:kucoin)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:kucoin)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "launchdarkly-access-token", follow: "=>:|?,", value: true, global: true,
@@ -2141,67 +2097,30 @@ var rules = [...]rule{
 		shape: shape{reach: 149, run: 37, token: 37},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:MailchimpSDK.initialize|mailchimp)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([a-f0-9]{32}-us\d\d)(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:MailchimpSDK.initialize|mailchimp)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([a-f0-9]{32}-us\d\d)(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-us", gram: 16821}, {text: "1-us", gram: 17845}, {text: "2-us", gram: 18869}, {text: "3-us", gram: 19893},
-				{text: "4-us", gram: 20917}, {text: "5-us", gram: 21941}, {text: "6-us", gram: 22965}, {text: "7-us", gram: 23989},
-				{text: "8-us", gram: 25013}, {text: "9-us", gram: 26037}, {text: "a-us", at: 1, gram: 1461}, {text: "b-us", at: 1, gram: 2485},
-				{text: "c-us", at: 1, gram: 3509}, {text: "d-us", at: 1, gram: 4533}, {text: "e-us", at: 1, gram: 5557}, {text: "f-us", at: 1, gram: 6581},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "mailgun-private-api-token", follow: "=>:|?,", value: true, global: true,
 		shape: shape{reach: 129, run: 36, token: 36},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:mailgun)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(key-[a-f0-9]{32})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:mailgun)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(key-[a-f0-9]{32})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "key-0", at: 3, gram: 26032}, {text: "key-1", at: 3, gram: 26033}, {text: "key-2", at: 3, gram: 26034}, {text: "key-3", at: 3, gram: 26035},
-				{text: "key-4", at: 3, gram: 26036}, {text: "key-5", at: 3, gram: 26037}, {text: "key-6", at: 3, gram: 26038}, {text: "key-7", at: 3, gram: 26039},
-				{text: "key-8", at: 3, gram: 26040}, {text: "key-9", at: 3, gram: 26041}, {text: "key-a", at: 3, gram: 5933}, {text: "key-b", at: 3, gram: 26018},
-				{text: "key-c", at: 3, gram: 26019}, {text: "key-d", at: 3, gram: 26020}, {text: "key-e", at: 3, gram: 5933}, {text: "key-f", at: 3, gram: 26022},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "mailgun-pub-key", follow: "=>:|?,", value: true, global: true,
 		shape: shape{reach: 132, run: 39, token: 39},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:mailgun)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(pubkey-[a-f0-9]{32})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:mailgun)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(pubkey-[a-f0-9]{32})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "pubkey-0", at: 6, gram: 26032}, {text: "pubkey-1", at: 6, gram: 26033}, {text: "pubkey-2", at: 6, gram: 26034}, {text: "pubkey-3", at: 6, gram: 26035},
-				{text: "pubkey-4", at: 6, gram: 26036}, {text: "pubkey-5", at: 6, gram: 26037}, {text: "pubkey-6", at: 6, gram: 26038}, {text: "pubkey-7", at: 6, gram: 26039},
-				{text: "pubkey-8", at: 6, gram: 26040}, {text: "pubkey-9", at: 6, gram: 26041}, {text: "pubkey-a", at: 6, gram: 17058}, {text: "pubkey-b", at: 6, gram: 26018},
-				{text: "pubkey-c", at: 6, gram: 26019}, {text: "pubkey-d", at: 6, gram: 26020}, {text: "pubkey-e", at: 6, gram: 17058}, {text: "pubkey-f", at: 6, gram: 26022},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "mailgun-signing-key", follow: "=>:|?,", value: true, global: true,
 		shape: shape{reach: 143, run: 50, token: 50},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:mailgun)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:mailgun)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "-", gram: 13312},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "mapbox-api-token", follow: "=>:|?,", value: true, global: true,
 		shape: shape{reach: 178, run: 86, token: 86},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:mapbox)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(pk\.[a-z0-9]{60}\.[a-z0-9]{22})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:mapbox)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(pk\.[a-z0-9]{60}\.[a-z0-9]{22})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{anchors: ".", atoms: []atom{
-				{text: "pk.", at: 2, gram: 16750},
-			}},
-			{anchors: ".", atoms: []atom{
-				{text: ".", gram: 14336},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "mattermost-access-token", follow: "=>:|?,", value: true, global: true,
@@ -2225,14 +2144,6 @@ var rules = [...]rule{
 		shape: shape{reach: 134, run: 36, token: 36},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:message[_-]?bird)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:message[_-]?bird)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "microsoft-teams-webhook", global: true,
@@ -2415,28 +2326,6 @@ var rules = [...]rule{
 		shape: shape{reach: 146, run: 51, token: 51},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:plaid)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:plaid)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "access-sandbox-0", at: 6, gram: 25008}, {text: "access-sandbox-1", at: 6, gram: 25009}, {text: "access-sandbox-2", at: 6, gram: 25010}, {text: "access-sandbox-3", at: 6, gram: 25011},
-				{text: "access-sandbox-4", at: 6, gram: 25012}, {text: "access-sandbox-5", at: 6, gram: 25013}, {text: "access-sandbox-6", at: 6, gram: 25014}, {text: "access-sandbox-7", at: 6, gram: 25015},
-				{text: "access-sandbox-8", at: 6, gram: 25016}, {text: "access-sandbox-9", at: 6, gram: 25017}, {text: "access-sandbox-a", at: 6, gram: 16141}, {text: "access-sandbox-b", at: 6, gram: 24994},
-				{text: "access-sandbox-c", at: 6, gram: 24995}, {text: "access-sandbox-d", at: 6, gram: 24996}, {text: "access-sandbox-e", at: 6, gram: 16141}, {text: "access-sandbox-f", at: 6, gram: 24998},
-				{text: "access-development-0", at: 6, gram: 20912}, {text: "access-development-1", at: 6, gram: 20913}, {text: "access-development-2", at: 6, gram: 20914}, {text: "access-development-3", at: 6, gram: 20915},
-				{text: "access-development-4", at: 6, gram: 20916}, {text: "access-development-5", at: 6, gram: 20917}, {text: "access-development-6", at: 6, gram: 20918}, {text: "access-development-7", at: 6, gram: 20919},
-				{text: "access-development-8", at: 6, gram: 20920}, {text: "access-development-9", at: 6, gram: 20921}, {text: "access-development-a", at: 6, gram: 19876}, {text: "access-development-b", at: 6, gram: 19876},
-				{text: "access-development-c", at: 6, gram: 19876}, {text: "access-development-d", at: 6, gram: 19876}, {text: "access-development-e", at: 6, gram: 19876}, {text: "access-development-f", at: 6, gram: 19876},
-				{text: "access-production-0", at: 6, gram: 4771}, {text: "access-production-1", at: 6, gram: 4771}, {text: "access-production-2", at: 6, gram: 4771}, {text: "access-production-3", at: 6, gram: 4771},
-				{text: "access-production-4", at: 6, gram: 4771}, {text: "access-production-5", at: 6, gram: 4771}, {text: "access-production-6", at: 6, gram: 4771}, {text: "access-production-7", at: 6, gram: 4771},
-				{text: "access-production-8", at: 6, gram: 4771}, {text: "access-production-9", at: 6, gram: 4771}, {text: "access-production-a", at: 6, gram: 4771}, {text: "access-production-b", at: 6, gram: 4771},
-				{text: "access-production-c", at: 6, gram: 4771}, {text: "access-production-d", at: 6, gram: 4771}, {text: "access-production-e", at: 6, gram: 4771}, {text: "access-production-f", at: 6, gram: 4771},
-			}},
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "plaid-client-id", entropy: 3.5, follow: "=>:|?,", value: true, global: true,
@@ -2608,14 +2497,6 @@ var rules = [...]rule{
 		shape: shape{reach: 130, run: 36, token: 36},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:sendbird)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:sendbird)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "sendbird-access-token", follow: "=>:|?,", value: true, global: true,
@@ -2814,14 +2695,6 @@ var rules = [...]rule{
 		shape: shape{reach: 137, run: 28, token: 8},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:BUNDLE_ENTERPRISE__CONTRIBSYS__COM|BUNDLE_GEMS__CONTRIBSYS__COM)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([a-f0-9]{8}:[a-f0-9]{8})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:BUNDLE_ENTERPRISE__CONTRIBSYS__COM|BUNDLE_GEMS__CONTRIBSYS__COM)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([a-f0-9]{8}:[a-f0-9]{8})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x7ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0:", gram: 17216}, {text: "1:", gram: 18240}, {text: "2:", gram: 19264}, {text: "3:", gram: 20288},
-				{text: "4:", gram: 21312}, {text: "5:", gram: 22336}, {text: "6:", gram: 23360}, {text: "7:", gram: 24384},
-				{text: "8:", gram: 25408}, {text: "9:", gram: 26432}, {text: "a:", at: 1, gram: 1856}, {text: "b:", at: 1, gram: 2880},
-				{text: "c:", at: 1, gram: 3904}, {text: "d:", at: 1, gram: 4928}, {text: "e:", at: 1, gram: 5952}, {text: "f:", at: 1, gram: 6976},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "sidekiq-sensitive-url", global: true,
@@ -3006,29 +2879,12 @@ var rules = [...]rule{
 		shape: shape{reach: 138, run: 36, token: 36},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:snyk[_.-]?(?:(?:api|oauth)[_.-]?)?(?:key|token))(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:snyk[_.-]?(?:(?:api|oauth)[_.-]?)?(?:key|token))(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x0, 0x80000000800, 0x0, 0x0}, atoms: []atom{
-				{text: "key", gram: 11449}, {text: "token", at: 2, gram: 20971},
-			}},
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "sonar-api-token", group: 2, follow: "=>:|?,", value: true, global: true,
 		shape: shape{reach: 141, run: 40, token: 40},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:sonar[_.-]?(login|token))(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}((?:squ_|sqp_|sqa_)?[a-z0-9=_\-]{40})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:sonar[_.-]?(login|token))(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}((?:squ_|sqp_|sqa_)?[a-z0-9=_\-]{40})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x600000000000, 0x88080000880, 0x0, 0x0}, atoms: []atom{
-				{text: "sonar-login", at: 5, gram: 1613}, {text: "sonar-token", at: 5, gram: 1613}, {text: "sonar.login", at: 5, gram: 1614}, {text: "sonar.token", at: 5, gram: 1614},
-				{text: "sonar_login", at: 5, gram: 1631}, {text: "sonar_token", at: 5, gram: 1631}, {text: "sonarlogin", at: 7, gram: 12775}, {text: "sonartoken", at: 7, gram: 20971},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "sourcegraph-access-token", entropy: 3, global: true,
@@ -3050,14 +2906,6 @@ var rules = [...]rule{
 		shape: shape{reach: 133, run: 36, token: 36},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:squarespace)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:squarespace)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "stripe-access-token", entropy: 2, global: true,
@@ -3090,13 +2938,6 @@ var rules = [...]rule{
 		shape: shape{reach: 144, run: 35, token: 5},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:telegr)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9]{5,16}:(?-i:A)[a-z0-9_\-]{34})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:telegr)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9]{5,16}:(?-i:A)[a-z0-9_\-]{34})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x3ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0:a", gram: 17217}, {text: "1:a", gram: 18241}, {text: "2:a", gram: 19265}, {text: "3:a", gram: 20289},
-				{text: "4:a", gram: 21313}, {text: "5:a", gram: 22337}, {text: "6:a", gram: 23361}, {text: "7:a", gram: 24385},
-				{text: "8:a", gram: 25409}, {text: "9:a", gram: 26433},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "travisci-access-token", follow: "=>:|?,", value: true, global: true,
@@ -3134,13 +2975,6 @@ var rules = [...]rule{
 		shape: shape{reach: 159, run: 36, token: 36},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:twitter)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9]{15,25}-[a-zA-Z0-9]{20,40})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:twitter)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}([0-9]{15,25}-[a-zA-Z0-9]{20,40})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x3ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "twitter-api-key", follow: "=>:|?,", value: true, global: true,
@@ -3202,36 +3036,18 @@ var rules = [...]rule{
 		shape: shape{reach: 186, run: 91, token: 91},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:yandex)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(t1\.[A-Z0-9a-z_-]+[=]{0,2}\.[A-Z0-9a-z_-]{86}[=]{0,2})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:yandex)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(t1\.[A-Z0-9a-z_-]+[=]{0,2}\.[A-Z0-9a-z_-]{86}[=]{0,2})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{anchors: "1", atoms: []atom{
-				{text: "t1.", at: 1, gram: 21038},
-			}},
-			{anchors: ".", atoms: []atom{
-				{text: ".", gram: 14336},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "yandex-api-key", follow: "=>:|?,", value: true, global: true,
 		shape: shape{reach: 134, run: 39, token: 39},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:yandex)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(AQVN[A-Za-z0-9_\-]{35,38})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:yandex)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(AQVN[A-Za-z0-9_\-]{35,38})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x0, 0x2000000020000, 0x0, 0x0}, atoms: []atom{
-				{text: "aqvn", at: 1, gram: 1590},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "yandex-aws-access-token", follow: "=>:|?,", value: true, global: true,
 		shape: shape{reach: 132, run: 40, token: 40},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:yandex)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(YC[a-zA-Z0-9_\-]{38})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		core:  pattern{source: `(?i)(?:yandex)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(YC[a-zA-Z0-9_\-]{38})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		near: []clause{
-			{table: [4]uint64{0x0, 0x200000002000000, 0x0, 0x0}, atoms: []atom{
-				{text: "yc", gram: 25696},
-			}},
-		},
 	},
 	{
 		kind: Secret, id: "zendesk-secret-key", follow: "=>:|?,", value: true, global: true,

@@ -171,7 +171,9 @@ func (r *ruleText) derive() *rule {
 		x.lists = append(x.lists, a.derive())
 	}
 	x.shape.literal = leadingLiteral(tree)
-	x.near = clausesOf(tree, r.Keywords)
+	if !x.value { // or assigns has looked
+		x.near = clausesOf(tree, r.Keywords)
+	}
 	if slices.ContainsFunc(r.Allowlists, func(a allowlistText) bool {
 		return a.RegexTarget == "" && a.Condition != "AND" && slices.Contains(a.Regexes, `^[^0-9]+$`)
 	}) {
