@@ -47,7 +47,7 @@ func clausesOf(tree *syntax.Regexp, keywords []string) []clause {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b clause) int { return cmp.Compare(min(len(b.anchors), 1), min(len(a.anchors), 1)) }) // the fast ones first
+	slices.SortStableFunc(out, func(a, b clause) int { return cmp.Compare(len(a.atoms), len(b.atoms)) }) // the fast ones first
 	return out
 }
 
@@ -301,6 +301,8 @@ func rarity(c byte) float64 {
 	switch {
 	case c == ' ' || strings.IndexByte("etaoinsrhl", c) >= 0:
 		return 3
+	case strings.IndexByte("jqxz", c) >= 0:
+		return 8
 	case 'a' <= c && c <= 'z':
 		return 5
 	case strings.IndexByte("-.,:\n0123456789", c) >= 0:
@@ -320,23 +322,40 @@ func anchorOf(text string) int {
 	return at
 }
 
-// gramOf chooses the gram of a text that the search looks for.
-func gramOf(text string) int {
-	best, gram := -1.0, 0
+// gramsOf chooses the grams of a text that the search looks for, the best first.
+func gramsOf(text string) (gram, also int) {
+	best, next := -1.0, -1.0
 	for i := range max(len(text)-2, 1) {
 		worth, g := 0.0, 0
 		for k := i; k < i+3; k++ {
 			g <<= gramBits
 			if k < len(text) {
-				worth += rarity(text[k])
+				worth += rarity(alike(text[k]))
 				g |= int(text[k]) & (1<<gramBits - 1)
 			}
 		}
-		if worth > best {
-			best, gram = worth, g
+		switch {
+		case worth > best:
+			best, next, gram, also = worth, best, g, gram
+		case worth > next:
+			next, also = worth, g
 		}
 	}
-	return gram
+	if next < 0 {
+		also = gram
+	}
+	return gram, also
+}
+
+// alike is the byte that prose has most of those with the same bits in a gram.
+func alike(c byte) byte {
+	switch c &= 1<<gramBits - 1; {
+	case c == 0:
+		return ' '
+	case 1 <= c && c <= 26:
+		return c | 0x60
+	}
+	return '_'
 }
 
 // fast reports whether the anchors are few and have one case.
@@ -354,21 +373,10 @@ func fast(set []piece) bool {
 
 func clauseOf(set []piece) clause {
 	out := clause{}
-	anchors := make(map[byte]bool)
 	for _, p := range set {
-		if slices.ContainsFunc(set, func(q piece) bool { return q.text != p.text && !q.left && !q.right && strings.Contains(p.text, q.text) }) {
-			continue // the shorter is enough
-		}
-		a := atom{text: p.text, at: anchorOf(p.text), gram: gramOf(p.text), left: p.left, right: p.right}
-		anchors[p.text[a.at]] = true
-		out.atoms = append(out.atoms, a)
-	}
-	for c := range 256 {
-		switch {
-		case fast(set) && anchors[byte(c)]:
-			out.anchors += string([]byte{byte(c)})
-		case !fast(set) && anchors[byte(lowerASCII(rune(c)))]:
-			out.table[c>>6] |= 1 << (c & 63)
+		if !slices.ContainsFunc(set, func(q piece) bool { return q.text != p.text && !q.left && !q.right && strings.Contains(p.text, q.text) }) { // the shorter is enough
+			gram, also := gramsOf(p.text)
+			out.atoms = append(out.atoms, atom{text: p.text, at: anchorOf(p.text), gram: gram, also: also, left: p.left, right: p.right})
 		}
 	}
 	return out
@@ -376,18 +384,17 @@ func clauseOf(set []piece) clause {
 
 // startOf is a beginning of the expression, with as few repetitions as it
 // allows, if each match in a text of ASCII begins with a keyword: it is run at
-// the keyword only. "" when there is none, or the expression is small enough for
-// the regexp package to backtrack, which is faster than its other way.
-func startOf(tree *syntax.Regexp, keywords []string) string {
-	const backtracked = 500 // instructions
-	if tree.Op != syntax.OpConcat || longest(tree) > 1024 || sizeOf(tree)*2*longest(tree) <= 256<<10 {
-		return ""
+// the keyword only. "" when there is none.
+func startOf(tree *syntax.Regexp, keywords []string) (source string, reach int) {
+	const backtracked = 500 // instructions: the regexp package is fast with fewer
+	if tree.Op != syntax.OpConcat {
+		return "", 0
 	}
 	begin, _ := knownOf(withoutOthers(tree), func(set []piece) float64 { return worthOf(set, keywords) }).edges()
 	if slices.ContainsFunc(begin, func(p piece) bool {
 		return !slices.ContainsFunc(keywords, func(k string) bool { return strings.HasPrefix(p.text, k) })
 	}) {
-		return ""
+		return "", 0
 	}
 	for n := len(tree.Sub) - 1; n > 1; n-- {
 		subs := slices.Clone(tree.Sub[:n])
@@ -399,11 +406,11 @@ func startOf(tree *syntax.Regexp, keywords []string) string {
 			subs = append(subs, &syntax.Regexp{Op: syntax.OpRepeat, Sub: next.Sub, Min: next.Min, Max: next.Min})
 		}
 		start := &syntax.Regexp{Op: syntax.OpConcat, Sub: subs}
-		if sizeOf(start) <= backtracked && bounded(start) {
-			return `\A(?:` + start.String() + `)`
+		if sizeOf(start) <= backtracked && bounded(start) && longest(start) <= 1024 {
+			return `\A(?:` + start.String() + `)`, longest(start) + utf8.UTFMax
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // bounded reports whether every repetition has an end.

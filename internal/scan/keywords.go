@@ -80,8 +80,10 @@ func (t *text) keywordsAt(hits []met, at, gram int) []met {
 	return hits
 }
 
-// judge reports whether the text has what the rule's clauses demand, as far as
-// the grams tell.
+// short is a text about as long as a window: it is searched once for all windows.
+const short = 4 << 10
+
+// judge reports whether the text has what the rule's clauses demand.
 func (t *text) judge(r *rule) verdict {
 	if len(r.near) == 0 {
 		return mayMatch
@@ -97,8 +99,13 @@ func (t *text) judge(r *rule) verdict {
 		t.grams[gram>>6] |= 1 << (gram & 63)
 		t.folds = foldsToASCII(t.s)
 	}
+	if t.folds {
+		return mayMatch
+	}
 	for i := range r.near {
-		if !t.folds && t.live(&r.near[i]) == 0 {
+		live := t.live(&r.near[i])
+		// Where a window ends, a word does; here it may go on.
+		if live == 0 || len(t.s) <= short && !r.near[i].in(t.s, live, false) {
 			return cannot
 		}
 	}
@@ -117,7 +124,7 @@ func (t *text) live(c *clause) (set uint64) {
 		case 2:
 			stands = uint32(t.grams[a.gram>>6]>>(a.gram&32)) != 0
 		default:
-			stands = t.grams[a.gram>>6]>>(a.gram&63)&1 != 0
+			stands = t.grams[a.gram>>6]>>(a.gram&63)&(t.grams[a.also>>6]>>(a.also&63))&1 != 0
 		}
 		if stands {
 			set |= 1 << i

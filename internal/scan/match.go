@@ -114,7 +114,7 @@ func (r *rule) window(s string, hits []met) (from, to, n int) {
 // nearIn reports whether w has what the rule's clauses demand.
 func (r *rule) nearIn(w string, live *[mostClauses]uint64) bool {
 	for i := range r.near {
-		if !r.near[i].in(w, live[i]) {
+		if live[i] == 0 || !r.near[i].in(w, live[i], true) {
 			return foldsToASCII(w)
 		}
 	}
@@ -129,7 +129,7 @@ func (r *rule) starts(s string, from int, hits []met) bool {
 		}
 	}
 	for _, h := range hits {
-		if r.start.compiled().MatchString(s[h.start:min(len(s), int(h.start)+r.shape.reach)]) {
+		if r.start.compiled().MatchString(s[h.start:min(len(s), int(h.start)+r.shape.start)]) {
 			return true
 		}
 	}

@@ -8,9 +8,7 @@ import (
 // clause is a set of texts one of which stands in every match of a rule. It is
 // derived from the rule's expression.
 type clause struct {
-	anchors string // the bytes at which its atoms are looked for, each in one case, if they are few and no letters; or ""
-	table   [4]uint64
-	atoms   []atom
+	atoms []atom // at most 64
 }
 
 // atom is a text in lower case, compared without regard to ASCII case; on
@@ -18,35 +16,44 @@ type clause struct {
 type atom struct {
 	text        string
 	at          int // of the byte that is looked for in a window
-	gram        int // of three of its bytes, or of both, that is looked for in the whole text
+	gram, also  int // of three of its bytes, or of both, that are looked for in the whole text
 	left, right bool
 }
 
 // mostClauses is how many a rule has.
 const mostClauses = 4
 
-// in reports whether one of the atoms stands in w, of those whose bits are in live.
-func (c *clause) in(w string, live uint64) bool {
-	if live == 0 {
-		return false
-	}
-	if c.anchors != "" {
-		for i := range len(c.anchors) {
-			for from := 0; ; from++ {
-				j := strings.IndexByte(w[from:], c.anchors[i])
-				if j < 0 {
-					break
-				}
-				from += j
-				if c.at(w, from, live) {
-					return true
-				}
-			}
+// in reports whether one of the atoms stands in w, of those whose bits are in
+// live. Without edges, words may begin and end anywhere.
+func (c *clause) in(w string, live uint64, edges bool) bool {
+	var anchors [4]uint64
+	single := byte(0) // the only anchor, if it has one case
+	for set := live; set != 0; set &= set - 1 {
+		a := &c.atoms[bits.TrailingZeros64(set)]
+		b := a.text[a.at]
+		anchors[b>>6] |= 1 << (b & 63)
+		letter := 'a' <= b && b <= 'z'
+		if letter {
+			b -= 'a' - 'A'
+			anchors[b>>6] |= 1 << (b & 63)
 		}
-		return false
+		if set == live && !letter {
+			single = b
+		} else if b != single {
+			single = 0
+		}
 	}
-	for i := range len(w) {
-		if b := w[i]; c.table[b>>6]>>(b&63)&1 != 0 && c.at(w, i, live) {
+	for i := 0; i < len(w); i++ {
+		if single != 0 {
+			j := strings.IndexByte(w[i:], single)
+			if j < 0 {
+				return false
+			}
+			i += j
+		} else if b := w[i]; anchors[b>>6]>>(b&63)&1 == 0 {
+			continue
+		}
+		if c.at(w, i, live, edges) {
 			return true
 		}
 	}
@@ -54,7 +61,7 @@ func (c *clause) in(w string, live uint64) bool {
 }
 
 // at reports whether one of the atoms stands where its anchor is w[i].
-func (c *clause) at(w string, i int, live uint64) bool {
+func (c *clause) at(w string, i int, live uint64, edges bool) bool {
 	b := lowered(w[i])
 	for ; live != 0; live &= live - 1 {
 		a := &c.atoms[bits.TrailingZeros64(live)]
@@ -62,7 +69,7 @@ func (c *clause) at(w string, i int, live uint64) bool {
 			continue
 		}
 		start := i - a.at
-		if prefixFold(w[start:], a.text) && (!a.left || boundary(w, start)) && (!a.right || boundary(w, start+len(a.text))) {
+		if prefixFold(w[start:], a.text) && (!edges || (!a.left || boundary(w, start)) && (!a.right || boundary(w, start+len(a.text)))) {
 			return true
 		}
 	}

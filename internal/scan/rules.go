@@ -36,6 +36,7 @@ type shape struct {
 
 	token   int    // an assignment: the token begins with that many token bytes
 	literal string // it begins with this, in lower case, at the start of a word; "": unknown
+	start   int    // longest match of the rule's start
 }
 
 // maxReach bounds how far from its keyword a match is looked for: the longest

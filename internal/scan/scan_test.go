@@ -30,7 +30,9 @@ func BenchmarkHonest(b *testing.B) {
 // prose is everyday text: words that hold a keyword inside, or are one.
 func prose(i int) string {
 	words := strings.Fields("anchor zinc quartz ledger sync harbor func juniper deploy token meadow key slate secret timber password valley api willow access " +
-		"yarrow auth zenith task copper monkey dune system estuary client keyboard rush ignore tide fetch vine release wren linear yew square north release beacon")
+		"yarrow auth zenith task copper monkey dune system estuary client keyboard rush ignore tide fetch vine release wren linear yew square north release beacon " +
+		"the of and a in to is was that for it on as with we by at from they this had not are but have an which one were all when can has more if out so what up " +
+		"team build note page week meeting review change reason plan result table server client cache branch index merge window error report question answer")
 	d := drawer{state: uint64(i+1) * 0x9e3779b97f4a7c15}
 	var b strings.Builder
 	b.WriteString("---\nid: 01JB7M3Q9V0000000000000000\nname: harbor sync\ndescription: how the zinc ledger is kept in sync with the task list\ntype: project\ntags: [zinc, sync]\n" +

@@ -733,8 +733,8 @@ var rules = [...]rule{
 		shape: shape{reach: 40, run: 39, literal: "a3-"},
 		re:    pattern{source: `\bA3-[A-Z0-9]{6}-(?:(?:[A-Z0-9]{11})|(?:[A-Z0-9]{6}-[A-Z0-9]{5}))-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}\b`},
 		near: []clause{
-			{anchors: "3", atoms: []atom{
-				{text: "a3-", at: 1, gram: 1645, left: true},
+			{atoms: []atom{
+				{text: "a3-", at: 1, gram: 1645, also: 1645, left: true},
 			}},
 		},
 	},
@@ -743,8 +743,8 @@ var rules = [...]rule{
 		shape: shape{reach: 1010, run: 257},
 		re:    pattern{source: `ops_eyJ[a-zA-Z0-9+/]{250,}={0,3}`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "ops_eyj", at: 3, gram: 17023},
+			{atoms: []atom{
+				{text: "ops_eyj", at: 3, gram: 17023, also: 31929},
 			}},
 		},
 	},
@@ -765,8 +765,8 @@ var rules = [...]rule{
 		shape: shape{reach: 40, run: 36, literal: "p8e-"},
 		re:    pattern{source: `\b(p8e-(?i)[a-z0-9]{32})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "8", atoms: []atom{
-				{text: "p8e-", at: 1, gram: 24749, left: true},
+			{atoms: []atom{
+				{text: "p8e-", at: 1, gram: 17157, also: 24749, left: true},
 			}},
 		},
 	},
@@ -786,17 +786,17 @@ var rules = [...]rule{
 		shape: shape{reach: 82, run: 82, literal: "pat"},
 		re:    pattern{source: `\b(pat[[:alnum:]]{14}\.[a-f0-9]{64})\b`},
 		near: []clause{
-			{anchors: ".", atoms: []atom{
-				{text: ".0", gram: 14848}, {text: ".1", gram: 14880}, {text: ".2", gram: 14912}, {text: ".3", gram: 14944},
-				{text: ".4", gram: 14976}, {text: ".5", gram: 15008}, {text: ".6", gram: 15040}, {text: ".7", gram: 15072},
-				{text: ".8", gram: 15104}, {text: ".9", gram: 15136}, {text: ".a", gram: 14368}, {text: ".b", gram: 14400},
-				{text: ".c", gram: 14432}, {text: ".d", gram: 14464}, {text: ".e", gram: 14496}, {text: ".f", gram: 14528},
+			{atoms: []atom{
+				{text: "pat", gram: 16436, also: 16436, left: true},
 			}},
-			{table: [4]uint64{0x0, 0x1000000010000, 0x0, 0x0}, atoms: []atom{
-				{text: "pat", gram: 16436, left: true},
+			{atoms: []atom{
+				{text: "pat", gram: 16436, also: 16436},
 			}},
-			{table: [4]uint64{0x0, 0x1000000010000, 0x0, 0x0}, atoms: []atom{
-				{text: "pat", gram: 16436},
+			{atoms: []atom{
+				{text: ".0", gram: 14848, also: 14848}, {text: ".1", gram: 14880, also: 14880}, {text: ".2", gram: 14912, also: 14912}, {text: ".3", gram: 14944, also: 14944},
+				{text: ".4", gram: 14976, also: 14976}, {text: ".5", gram: 15008, also: 15008}, {text: ".6", gram: 15040, also: 15040}, {text: ".7", gram: 15072, also: 15072},
+				{text: ".8", gram: 15104, also: 15104}, {text: ".9", gram: 15136, also: 15136}, {text: ".a", gram: 14368, also: 14368}, {text: ".b", gram: 14400, also: 14400},
+				{text: ".c", gram: 14432, also: 14432}, {text: ".d", gram: 14464, also: 14464}, {text: ".e", gram: 14496, also: 14496}, {text: ".f", gram: 14528, also: 14528},
 			}},
 		},
 	},
@@ -811,8 +811,8 @@ var rules = [...]rule{
 		shape: shape{reach: 28, run: 24, literal: "ltai"},
 		re:    pattern{source: `\b(LTAI(?i)[a-z0-9]{20})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x100000001000, 0x0, 0x0}, atoms: []atom{
-				{text: "ltai", gram: 12929, left: true},
+			{atoms: []atom{
+				{text: "ltai", gram: 12929, also: 20521, left: true},
 			}},
 		},
 	},
@@ -827,14 +827,14 @@ var rules = [...]rule{
 		shape: shape{reach: 114, run: 110, literal: "sk-ant-admin01-"},
 		re:    pattern{source: `\b(sk-ant-admin01-[a-zA-Z0-9_\-]{93}AA)(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "sk-ant-admin01-", at: 2, gram: 16941, left: true},
+			{atoms: []atom{
+				{text: "sk-ant-admin01-", at: 2, gram: 16941, also: 14865, left: true},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "sk-ant-admin01-", at: 2, gram: 16941},
+			{atoms: []atom{
+				{text: "sk-ant-admin01-", at: 2, gram: 16941, also: 14865},
 			}},
-			{table: [4]uint64{0x0, 0x200000002, 0x0, 0x0}, atoms: []atom{
-				{text: "aa", gram: 1056},
+			{atoms: []atom{
+				{text: "aa", gram: 1056, also: 1056},
 			}},
 		},
 	},
@@ -843,14 +843,14 @@ var rules = [...]rule{
 		shape: shape{reach: 112, run: 108, literal: "sk-ant-api03-"},
 		re:    pattern{source: `\b(sk-ant-api03-[a-zA-Z0-9_\-]{93}AA)(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "sk-ant-api03-", at: 2, gram: 17005, left: true},
+			{atoms: []atom{
+				{text: "sk-ant-api03-", at: 2, gram: 19821, also: 11681, left: true},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "sk-ant-api03-", at: 2, gram: 17005},
+			{atoms: []atom{
+				{text: "sk-ant-api03-", at: 2, gram: 19821, also: 11681},
 			}},
-			{table: [4]uint64{0x0, 0x200000002, 0x0, 0x0}, atoms: []atom{
-				{text: "aa", gram: 1056},
+			{atoms: []atom{
+				{text: "aa", gram: 1056, also: 1056},
 			}},
 		},
 	},
@@ -859,8 +859,8 @@ var rules = [...]rule{
 		shape: shape{reach: 73, run: 73, literal: "akcp"},
 		re:    pattern{source: `\bAKCp[A-Za-z0-9]{69}\b`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x80000000800, 0x0, 0x0}, atoms: []atom{
-				{text: "akcp", at: 1, gram: 11376, left: true},
+			{atoms: []atom{
+				{text: "akcp", at: 1, gram: 11376, also: 1379, left: true},
 			}},
 		},
 	},
@@ -869,8 +869,8 @@ var rules = [...]rule{
 		shape: shape{reach: 64, run: 64, literal: "cmvmd"},
 		re:    pattern{source: `\bcmVmd[A-Za-z0-9]{59}\b`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x800000008, 0x0, 0x0}, atoms: []atom{
-				{text: "cmvmd", gram: 3510, left: true},
+			{atoms: []atom{
+				{text: "cmvmd", gram: 3510, also: 14029, left: true},
 			}},
 		},
 	},
@@ -896,14 +896,14 @@ var rules = [...]rule{
 		shape: shape{reach: 208, run: 59},
 		re:    pattern{source: `\b((?:sc|ext|scauth|authress)_(?i)[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.(?-i:acc)[_-][a-z0-9-]{10,32}\.[a-z0-9+/_=-]{30,120})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "._", atoms: []atom{
-				{text: ".acc-", gram: 3181}, {text: ".acc_", at: 4, gram: 3199},
+			{atoms: []atom{
+				{text: ".", gram: 14336, also: 14336},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "sc_", at: 2, gram: 19583, left: true}, {text: "ext_", at: 3, gram: 25247, left: true}, {text: "scauth_", at: 6, gram: 20767, left: true}, {text: "authress_", at: 8, gram: 20095, left: true},
+			{atoms: []atom{
+				{text: ".acc-", gram: 3181, also: 1123}, {text: ".acc_", at: 4, gram: 3199, also: 1123},
 			}},
-			{anchors: ".", atoms: []atom{
-				{text: ".", gram: 14336},
+			{atoms: []atom{
+				{text: "sc_", at: 2, gram: 19583, also: 19583, left: true}, {text: "ext_", at: 1, gram: 25247, also: 5908, left: true}, {text: "scauth_", at: 6, gram: 20767, also: 3125, left: true}, {text: "authress_", at: 8, gram: 20095, also: 1716, left: true},
 			}},
 		},
 	},
@@ -912,9 +912,9 @@ var rules = [...]rule{
 		shape: shape{reach: 20, run: 20, literal: "a"},
 		re:    pattern{source: `\b((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b`},
 		near: []clause{
-			{table: [4]uint64{0x8000000000000, 0x80e0000080e, 0x0, 0x0}, atoms: []atom{
-				{text: "a3t", at: 1, gram: 1652, left: true}, {text: "akia", at: 1, gram: 1385, left: true}, {text: "asia", gram: 1641, left: true}, {text: "abia", at: 1, gram: 1097, left: true},
-				{text: "acca", at: 1, gram: 1123, left: true},
+			{atoms: []atom{
+				{text: "a3t", at: 1, gram: 1652, also: 1652, left: true}, {text: "akia", at: 1, gram: 1385, also: 11553, left: true}, {text: "asia", gram: 1641, also: 19745, left: true}, {text: "abia", at: 1, gram: 1097, also: 2337, left: true},
+				{text: "acca", at: 1, gram: 1123, also: 3169, left: true},
 			}},
 		},
 		lists: []allowlist{
@@ -929,8 +929,8 @@ var rules = [...]rule{
 		shape: shape{reach: 279, run: 113, literal: "absk"},
 		re:    pattern{source: `\b(ABSK[A-Za-z0-9+/]{109,269}={0,2})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x400000004, 0x0, 0x0}, atoms: []atom{
-				{text: "absk", at: 1, gram: 2667, left: true},
+			{atoms: []atom{
+				{text: "absk", at: 1, gram: 2667, also: 1107, left: true},
 			}},
 		},
 	},
@@ -939,8 +939,8 @@ var rules = [...]rule{
 		shape: shape{reach: 44, run: 44},
 		re:    pattern{source: `bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "bedrock-api-key-ymvkcm9jay5hbwf6b25hd3muy29t", at: 7, gram: 22610},
+			{atoms: []atom{
+				{text: "bedrock-api-key-ymvkcm9jay5hbwf6b25hd3muy29t", at: 23, gram: 14122, also: 25921},
 			}},
 		},
 	},
@@ -949,10 +949,10 @@ var rules = [...]rule{
 		shape: shape{reach: 42, run: 37},
 		re:    pattern{source: `(?:^|[\\'"\x60\s>=:(,)])([a-zA-Z0-9_~.]{3}\dQ~[a-zA-Z0-9_~.-]{31,34})(?:$|[\\'"\x60\s<),])`},
 		near: []clause{
-			{anchors: "~", atoms: []atom{
-				{text: "0q~", at: 2, gram: 16958}, {text: "1q~", at: 2, gram: 17982}, {text: "2q~", at: 2, gram: 19006}, {text: "3q~", at: 2, gram: 20030},
-				{text: "4q~", at: 2, gram: 21054}, {text: "5q~", at: 2, gram: 22078}, {text: "6q~", at: 2, gram: 23102}, {text: "7q~", at: 2, gram: 24126},
-				{text: "8q~", at: 2, gram: 25150}, {text: "9q~", at: 2, gram: 26174},
+			{atoms: []atom{
+				{text: "0q~", at: 1, gram: 16958, also: 16958}, {text: "1q~", at: 1, gram: 17982, also: 17982}, {text: "2q~", at: 1, gram: 19006, also: 19006}, {text: "3q~", at: 1, gram: 20030, also: 20030},
+				{text: "4q~", at: 1, gram: 21054, also: 21054}, {text: "5q~", at: 1, gram: 22078, also: 22078}, {text: "6q~", at: 1, gram: 23102, also: 23102}, {text: "7q~", at: 1, gram: 24126, also: 24126},
+				{text: "8q~", at: 1, gram: 25150, also: 25150}, {text: "9q~", at: 1, gram: 26174, also: 26174},
 			}},
 		},
 	},
@@ -996,8 +996,8 @@ var rules = [...]rule{
 		shape: shape{reach: 42, run: 42, literal: "4b1d"},
 		re:    pattern{source: `\b(4b1d[A-Za-z0-9]{38})\b`},
 		near: []clause{
-			{anchors: "4", atoms: []atom{
-				{text: "4b1d", gram: 20561, left: true},
+			{atoms: []atom{
+				{text: "4b1d", gram: 2596, also: 20561, left: true},
 			}},
 		},
 	},
@@ -1023,23 +1023,23 @@ var rules = [...]rule{
 		shape: shape{reach: 180, run: 176, literal: "v1.0-"},
 		re:    pattern{source: `\b(v1\.0-[a-f0-9]{24}-[a-f0-9]{146})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "1", atoms: []atom{
-				{text: "v1.0-0", at: 1, gram: 17872, left: true}, {text: "v1.0-1", at: 1, gram: 17872, left: true}, {text: "v1.0-2", at: 1, gram: 17872, left: true}, {text: "v1.0-3", at: 1, gram: 17872, left: true},
-				{text: "v1.0-4", at: 1, gram: 17872, left: true}, {text: "v1.0-5", at: 1, gram: 17872, left: true}, {text: "v1.0-6", at: 1, gram: 17872, left: true}, {text: "v1.0-7", at: 1, gram: 17872, left: true},
-				{text: "v1.0-8", at: 1, gram: 17872, left: true}, {text: "v1.0-9", at: 1, gram: 17872, left: true}, {text: "v1.0-a", at: 1, gram: 17872, left: true}, {text: "v1.0-b", at: 1, gram: 17872, left: true},
-				{text: "v1.0-c", at: 1, gram: 17872, left: true}, {text: "v1.0-d", at: 1, gram: 17872, left: true}, {text: "v1.0-e", at: 1, gram: 17872, left: true}, {text: "v1.0-f", at: 1, gram: 17872, left: true},
+			{atoms: []atom{
+				{text: "v1.0-0", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-1", at: 1, gram: 16817, also: 23086, left: true}, {text: "v1.0-2", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-3", at: 1, gram: 23086, also: 17872, left: true},
+				{text: "v1.0-4", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-5", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-6", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-7", at: 1, gram: 23086, also: 17872, left: true},
+				{text: "v1.0-8", at: 1, gram: 16824, also: 23086, left: true}, {text: "v1.0-9", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-a", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-b", at: 1, gram: 23086, also: 17872, left: true},
+				{text: "v1.0-c", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-d", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-e", at: 1, gram: 23086, also: 17872, left: true}, {text: "v1.0-f", at: 1, gram: 23086, also: 17872, left: true},
 			}},
-			{anchors: "1", atoms: []atom{
-				{text: "v1.0-0", at: 1, gram: 17872}, {text: "v1.0-1", at: 1, gram: 17872}, {text: "v1.0-2", at: 1, gram: 17872}, {text: "v1.0-3", at: 1, gram: 17872},
-				{text: "v1.0-4", at: 1, gram: 17872}, {text: "v1.0-5", at: 1, gram: 17872}, {text: "v1.0-6", at: 1, gram: 17872}, {text: "v1.0-7", at: 1, gram: 17872},
-				{text: "v1.0-8", at: 1, gram: 17872}, {text: "v1.0-9", at: 1, gram: 17872}, {text: "v1.0-a", at: 1, gram: 17872}, {text: "v1.0-b", at: 1, gram: 17872},
-				{text: "v1.0-c", at: 1, gram: 17872}, {text: "v1.0-d", at: 1, gram: 17872}, {text: "v1.0-e", at: 1, gram: 17872}, {text: "v1.0-f", at: 1, gram: 17872},
+			{atoms: []atom{
+				{text: "v1.0-0", at: 1, gram: 23086, also: 17872}, {text: "v1.0-1", at: 1, gram: 16817, also: 23086}, {text: "v1.0-2", at: 1, gram: 23086, also: 17872}, {text: "v1.0-3", at: 1, gram: 23086, also: 17872},
+				{text: "v1.0-4", at: 1, gram: 23086, also: 17872}, {text: "v1.0-5", at: 1, gram: 23086, also: 17872}, {text: "v1.0-6", at: 1, gram: 23086, also: 17872}, {text: "v1.0-7", at: 1, gram: 23086, also: 17872},
+				{text: "v1.0-8", at: 1, gram: 16824, also: 23086}, {text: "v1.0-9", at: 1, gram: 23086, also: 17872}, {text: "v1.0-a", at: 1, gram: 23086, also: 17872}, {text: "v1.0-b", at: 1, gram: 23086, also: 17872},
+				{text: "v1.0-c", at: 1, gram: 23086, also: 17872}, {text: "v1.0-d", at: 1, gram: 23086, also: 17872}, {text: "v1.0-e", at: 1, gram: 23086, also: 17872}, {text: "v1.0-f", at: 1, gram: 23086, also: 17872},
 			}},
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
+			{atoms: []atom{
+				{text: "0-", gram: 16800, also: 16800}, {text: "1-", gram: 17824, also: 17824}, {text: "2-", gram: 18848, also: 18848}, {text: "3-", gram: 19872, also: 19872},
+				{text: "4-", gram: 20896, also: 20896}, {text: "5-", gram: 21920, also: 21920}, {text: "6-", gram: 22944, also: 22944}, {text: "7-", gram: 23968, also: 23968},
+				{text: "8-", gram: 24992, also: 24992}, {text: "9-", gram: 26016, also: 26016}, {text: "a-", at: 1, gram: 1440, also: 1440}, {text: "b-", at: 1, gram: 2464, also: 2464},
+				{text: "c-", at: 1, gram: 3488, also: 3488}, {text: "d-", at: 1, gram: 4512, also: 4512}, {text: "e-", at: 1, gram: 5536, also: 5536}, {text: "f-", at: 1, gram: 6560, also: 6560},
 			}},
 		},
 	},
@@ -1083,14 +1083,14 @@ var rules = [...]rule{
 		shape: shape{reach: 16384, run: 4, literal: "curl"},
 		re:    pattern{source: `\bcurl\b(?:.*?|.*?(?:[\r\n]{1,2}.*?){1,5})[ \t\n\r](?:-H|--header)(?:=|[ \t]{0,5})(?:"(?i)(?:Authorization:[ \t]{0,5}(?:Basic[ \t]([a-z0-9+/]{8,}={0,3})|(?:Bearer|(?:Api-)?Token)[ \t]([\w=~@.+/-]{8,})|([\w=~@.+/-]{8,}))|(?:(?:X-(?:[a-z]+-)?)?(?:Api-?)?(?:Key|Token)):[ \t]{0,5}([\w=~@.+/-]{8,}))"|'(?i)(?:Authorization:[ \t]{0,5}(?:Basic[ \t]([a-z0-9+/]{8,}={0,3})|(?:Bearer|(?:Api-)?Token)[ \t]([\w=~@.+/-]{8,})|([\w=~@.+/-]{8,}))|(?:(?:X-(?:[a-z]+-)?)?(?:Api-?)?(?:Key|Token)):[ \t]{0,5}([\w=~@.+/-]{8,}))')(?:\B|\s|\z)`},
 		near: []clause{
-			{anchors: ":", atoms: []atom{
-				{text: "authorization:", at: 13, gram: 15834}, {text: "key:", at: 3, gram: 5946}, {text: "token:", at: 5, gram: 5594},
+			{atoms: []atom{
+				{text: "curl", gram: 3762, also: 22092, left: true, right: true},
 			}},
-			{anchors: "\"'", atoms: []atom{
-				{text: "\"", gram: 2048}, {text: "'", gram: 7168},
+			{atoms: []atom{
+				{text: "\"", gram: 2048, also: 2048}, {text: "'", gram: 7168, also: 7168},
 			}},
-			{table: [4]uint64{0x0, 0x800000008, 0x0, 0x0}, atoms: []atom{
-				{text: "curl", gram: 3762, left: true, right: true},
+			{atoms: []atom{
+				{text: "authorization:", at: 7, gram: 18746, also: 10049}, {text: "key:", at: 3, gram: 5946, also: 11449}, {text: "token:", at: 5, gram: 5594, also: 20971},
 			}},
 		},
 	},
@@ -1099,15 +1099,15 @@ var rules = [...]rule{
 		shape: shape{reach: 16384, run: 4, literal: "curl"},
 		re:    pattern{source: `\bcurl\b(?:.*|.*(?:[\r\n]{1,2}.*){1,5})[ \t\n\r](?:-u|--user)(?:=|[ \t]{0,5})("(:[^"]{3,}|[^:"]{3,}:|[^:"]{3,}:[^"]{3,})"|'([^:']{3,}:[^']{3,})'|((?:"[^"]{3,}"|'[^']{3,}'|[\w$@.-]+):(?:"[^"]{3,}"|'[^']{3,}'|[\w${}@.-]+)))(?:\s|\z)`},
 		near: []clause{
-			{anchors: "\"':", atoms: []atom{
-				{text: "\"", gram: 2048}, {text: "'", gram: 7168}, {text: ":", gram: 26624},
+			{atoms: []atom{
+				{text: "curl", gram: 3762, also: 22092, left: true, right: true},
 			}},
-			{table: [4]uint64{0x0, 0x800000008, 0x0, 0x0}, atoms: []atom{
-				{text: "curl", gram: 3762, left: true, right: true},
+			{atoms: []atom{
+				{text: "\"", gram: 2048, also: 2048}, {text: "'", gram: 7168, also: 7168}, {text: ":", gram: 26624, also: 26624},
 			}},
-			{table: [4]uint64{0x200000002600, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "\t-u", gram: 9653}, {text: "\t--user", gram: 9645}, {text: "\n-u", gram: 10677}, {text: "\n--user", gram: 10669},
-				{text: "\r-u", gram: 13749}, {text: "\r--user", gram: 13741}, {text: " -u", at: 1, gram: 437}, {text: " --user", at: 1, gram: 13749},
+			{atoms: []atom{
+				{text: "\t-u", gram: 9653, also: 9653}, {text: "\t--user", gram: 13749, also: 9645}, {text: "\n-u", gram: 10677, also: 10677}, {text: "\n--user", gram: 10669, also: 13749},
+				{text: "\r-u", gram: 13749, also: 13749}, {text: "\r--user", gram: 13741, also: 13749}, {text: " -u", at: 1, gram: 437, also: 437}, {text: " --user", at: 1, gram: 13749, also: 429},
 			}},
 		},
 		lists: []allowlist{
@@ -1127,17 +1127,17 @@ var rules = [...]rule{
 		shape: shape{reach: 42, run: 36, literal: "dapi"},
 		re:    pattern{source: `\b(dapi[a-f0-9]{32}(?:-\d)?)(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{table: [4]uint64{0x3ff000000000000, 0x1000000010, 0x0, 0x0}, atoms: []atom{
-				{text: "dapi0", at: 4, gram: 16688, left: true}, {text: "dapi1", at: 4, gram: 16689, left: true}, {text: "dapi2", at: 4, gram: 16690, left: true}, {text: "dapi3", at: 4, gram: 16691, left: true},
-				{text: "dapi4", at: 4, gram: 16692, left: true}, {text: "dapi5", at: 4, gram: 16693, left: true}, {text: "dapi6", at: 4, gram: 16694, left: true}, {text: "dapi7", at: 4, gram: 16695, left: true},
-				{text: "dapi8", at: 4, gram: 16696, left: true}, {text: "dapi9", at: 4, gram: 16697, left: true}, {text: "dapia", gram: 4144, left: true}, {text: "dapib", gram: 4144, left: true},
-				{text: "dapic", gram: 4144, left: true}, {text: "dapid", gram: 4144, left: true}, {text: "dapie", gram: 4144, left: true}, {text: "dapif", gram: 4144, left: true},
+			{atoms: []atom{
+				{text: "dapi0", at: 4, gram: 4144, also: 16688, left: true}, {text: "dapi1", at: 4, gram: 16689, also: 4144, left: true}, {text: "dapi2", at: 4, gram: 4144, also: 1545, left: true}, {text: "dapi3", at: 4, gram: 4144, also: 1545, left: true},
+				{text: "dapi4", at: 4, gram: 4144, also: 1545, left: true}, {text: "dapi5", at: 4, gram: 4144, also: 16693, left: true}, {text: "dapi6", at: 4, gram: 4144, also: 16694, left: true}, {text: "dapi7", at: 4, gram: 4144, also: 16695, left: true},
+				{text: "dapi8", at: 4, gram: 16696, also: 4144, left: true}, {text: "dapi9", at: 4, gram: 4144, also: 16697, left: true}, {text: "dapia", gram: 4144, also: 1545, left: true}, {text: "dapib", gram: 4144, also: 16674, left: true},
+				{text: "dapic", gram: 4144, also: 16675, left: true}, {text: "dapid", gram: 4144, also: 16676, left: true}, {text: "dapie", gram: 4144, also: 1545, left: true}, {text: "dapif", gram: 4144, also: 16678, left: true},
 			}},
-			{table: [4]uint64{0x3ff000000000000, 0x1000000010, 0x0, 0x0}, atoms: []atom{
-				{text: "dapi0", at: 4, gram: 16688}, {text: "dapi1", at: 4, gram: 16689}, {text: "dapi2", at: 4, gram: 16690}, {text: "dapi3", at: 4, gram: 16691},
-				{text: "dapi4", at: 4, gram: 16692}, {text: "dapi5", at: 4, gram: 16693}, {text: "dapi6", at: 4, gram: 16694}, {text: "dapi7", at: 4, gram: 16695},
-				{text: "dapi8", at: 4, gram: 16696}, {text: "dapi9", at: 4, gram: 16697}, {text: "dapia", gram: 4144}, {text: "dapib", gram: 4144},
-				{text: "dapic", gram: 4144}, {text: "dapid", gram: 4144}, {text: "dapie", gram: 4144}, {text: "dapif", gram: 4144},
+			{atoms: []atom{
+				{text: "dapi0", at: 4, gram: 4144, also: 16688}, {text: "dapi1", at: 4, gram: 16689, also: 4144}, {text: "dapi2", at: 4, gram: 4144, also: 1545}, {text: "dapi3", at: 4, gram: 4144, also: 1545},
+				{text: "dapi4", at: 4, gram: 4144, also: 1545}, {text: "dapi5", at: 4, gram: 4144, also: 16693}, {text: "dapi6", at: 4, gram: 4144, also: 16694}, {text: "dapi7", at: 4, gram: 4144, also: 16695},
+				{text: "dapi8", at: 4, gram: 16696, also: 4144}, {text: "dapi9", at: 4, gram: 4144, also: 16697}, {text: "dapia", gram: 4144, also: 1545}, {text: "dapib", gram: 4144, also: 16674},
+				{text: "dapic", gram: 4144, also: 16675}, {text: "dapid", gram: 4144, also: 16676}, {text: "dapie", gram: 4144, also: 1545}, {text: "dapif", gram: 4144, also: 16678},
 			}},
 		},
 	},
@@ -1152,11 +1152,11 @@ var rules = [...]rule{
 		shape: shape{reach: 176, run: 85},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:dnkey)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(dnkey-[a-z0-9=_\-]{26}-[a-z0-9=_\-]{52})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "dnkey-", at: 5, gram: 5933},
+			{atoms: []atom{
+				{text: "dnkey-", at: 5, gram: 4555, also: 11449},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "-", gram: 13312},
+			{atoms: []atom{
+				{text: "-", gram: 13312, also: 13312},
 			}},
 		},
 	},
@@ -1165,17 +1165,17 @@ var rules = [...]rule{
 		shape: shape{reach: 75, run: 71, literal: "doo_v1_"},
 		re:    pattern{source: `\b(doo_v1_[a-f0-9]{64})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "doo_v1_0", at: 3, gram: 18416, left: true}, {text: "doo_v1_1", at: 3, gram: 18417, left: true}, {text: "doo_v1_2", at: 3, gram: 18418, left: true}, {text: "doo_v1_3", at: 3, gram: 18419, left: true},
-				{text: "doo_v1_4", at: 3, gram: 18420, left: true}, {text: "doo_v1_5", at: 3, gram: 18421, left: true}, {text: "doo_v1_6", at: 3, gram: 18422, left: true}, {text: "doo_v1_7", at: 3, gram: 18423, left: true},
-				{text: "doo_v1_8", at: 3, gram: 18424, left: true}, {text: "doo_v1_9", at: 3, gram: 18425, left: true}, {text: "doo_v1_a", at: 3, gram: 32465, left: true}, {text: "doo_v1_b", at: 3, gram: 32465, left: true},
-				{text: "doo_v1_c", at: 3, gram: 32465, left: true}, {text: "doo_v1_d", at: 3, gram: 32465, left: true}, {text: "doo_v1_e", at: 3, gram: 32465, left: true}, {text: "doo_v1_f", at: 3, gram: 32465, left: true},
+			{atoms: []atom{
+				{text: "doo_v1_0", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_1", at: 3, gram: 18417, also: 32465, left: true}, {text: "doo_v1_2", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_3", at: 3, gram: 32465, also: 23103, left: true},
+				{text: "doo_v1_4", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_5", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_6", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_7", at: 3, gram: 32465, also: 23103, left: true},
+				{text: "doo_v1_8", at: 3, gram: 18424, also: 32465, left: true}, {text: "doo_v1_9", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_a", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_b", at: 3, gram: 32465, also: 23103, left: true},
+				{text: "doo_v1_c", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_d", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_e", at: 3, gram: 32465, also: 23103, left: true}, {text: "doo_v1_f", at: 3, gram: 32465, also: 23103, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "doo_v1_0", at: 3, gram: 18416}, {text: "doo_v1_1", at: 3, gram: 18417}, {text: "doo_v1_2", at: 3, gram: 18418}, {text: "doo_v1_3", at: 3, gram: 18419},
-				{text: "doo_v1_4", at: 3, gram: 18420}, {text: "doo_v1_5", at: 3, gram: 18421}, {text: "doo_v1_6", at: 3, gram: 18422}, {text: "doo_v1_7", at: 3, gram: 18423},
-				{text: "doo_v1_8", at: 3, gram: 18424}, {text: "doo_v1_9", at: 3, gram: 18425}, {text: "doo_v1_a", at: 3, gram: 32465}, {text: "doo_v1_b", at: 3, gram: 32465},
-				{text: "doo_v1_c", at: 3, gram: 32465}, {text: "doo_v1_d", at: 3, gram: 32465}, {text: "doo_v1_e", at: 3, gram: 32465}, {text: "doo_v1_f", at: 3, gram: 32465},
+			{atoms: []atom{
+				{text: "doo_v1_0", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_1", at: 3, gram: 18417, also: 32465}, {text: "doo_v1_2", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_3", at: 3, gram: 32465, also: 23103},
+				{text: "doo_v1_4", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_5", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_6", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_7", at: 3, gram: 32465, also: 23103},
+				{text: "doo_v1_8", at: 3, gram: 18424, also: 32465}, {text: "doo_v1_9", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_a", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_b", at: 3, gram: 32465, also: 23103},
+				{text: "doo_v1_c", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_d", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_e", at: 3, gram: 32465, also: 23103}, {text: "doo_v1_f", at: 3, gram: 32465, also: 23103},
 			}},
 		},
 	},
@@ -1184,17 +1184,17 @@ var rules = [...]rule{
 		shape: shape{reach: 75, run: 71, literal: "dop_v1_"},
 		re:    pattern{source: `\b(dop_v1_[a-f0-9]{64})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "dop_v1_0", at: 3, gram: 18416, left: true}, {text: "dop_v1_1", at: 3, gram: 18417, left: true}, {text: "dop_v1_2", at: 3, gram: 18418, left: true}, {text: "dop_v1_3", at: 3, gram: 18419, left: true},
-				{text: "dop_v1_4", at: 3, gram: 18420, left: true}, {text: "dop_v1_5", at: 3, gram: 18421, left: true}, {text: "dop_v1_6", at: 3, gram: 18422, left: true}, {text: "dop_v1_7", at: 3, gram: 18423, left: true},
-				{text: "dop_v1_8", at: 3, gram: 18424, left: true}, {text: "dop_v1_9", at: 3, gram: 18425, left: true}, {text: "dop_v1_a", at: 3, gram: 32465, left: true}, {text: "dop_v1_b", at: 3, gram: 32465, left: true},
-				{text: "dop_v1_c", at: 3, gram: 32465, left: true}, {text: "dop_v1_d", at: 3, gram: 32465, left: true}, {text: "dop_v1_e", at: 3, gram: 32465, left: true}, {text: "dop_v1_f", at: 3, gram: 32465, left: true},
+			{atoms: []atom{
+				{text: "dop_v1_0", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_1", at: 3, gram: 18417, also: 32465, left: true}, {text: "dop_v1_2", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_3", at: 3, gram: 32465, also: 23103, left: true},
+				{text: "dop_v1_4", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_5", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_6", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_7", at: 3, gram: 32465, also: 23103, left: true},
+				{text: "dop_v1_8", at: 3, gram: 18424, also: 32465, left: true}, {text: "dop_v1_9", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_a", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_b", at: 3, gram: 32465, also: 23103, left: true},
+				{text: "dop_v1_c", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_d", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_e", at: 3, gram: 32465, also: 23103, left: true}, {text: "dop_v1_f", at: 3, gram: 32465, also: 23103, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "dop_v1_0", at: 3, gram: 18416}, {text: "dop_v1_1", at: 3, gram: 18417}, {text: "dop_v1_2", at: 3, gram: 18418}, {text: "dop_v1_3", at: 3, gram: 18419},
-				{text: "dop_v1_4", at: 3, gram: 18420}, {text: "dop_v1_5", at: 3, gram: 18421}, {text: "dop_v1_6", at: 3, gram: 18422}, {text: "dop_v1_7", at: 3, gram: 18423},
-				{text: "dop_v1_8", at: 3, gram: 18424}, {text: "dop_v1_9", at: 3, gram: 18425}, {text: "dop_v1_a", at: 3, gram: 32465}, {text: "dop_v1_b", at: 3, gram: 32465},
-				{text: "dop_v1_c", at: 3, gram: 32465}, {text: "dop_v1_d", at: 3, gram: 32465}, {text: "dop_v1_e", at: 3, gram: 32465}, {text: "dop_v1_f", at: 3, gram: 32465},
+			{atoms: []atom{
+				{text: "dop_v1_0", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_1", at: 3, gram: 18417, also: 32465}, {text: "dop_v1_2", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_3", at: 3, gram: 32465, also: 23103},
+				{text: "dop_v1_4", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_5", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_6", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_7", at: 3, gram: 32465, also: 23103},
+				{text: "dop_v1_8", at: 3, gram: 18424, also: 32465}, {text: "dop_v1_9", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_a", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_b", at: 3, gram: 32465, also: 23103},
+				{text: "dop_v1_c", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_d", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_e", at: 3, gram: 32465, also: 23103}, {text: "dop_v1_f", at: 3, gram: 32465, also: 23103},
 			}},
 		},
 	},
@@ -1203,17 +1203,17 @@ var rules = [...]rule{
 		shape: shape{reach: 75, run: 71, literal: "dor_v1_"},
 		re:    pattern{source: `(?i)\b(dor_v1_[a-f0-9]{64})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "dor_v1_0", at: 3, gram: 18416, left: true}, {text: "dor_v1_1", at: 3, gram: 18417, left: true}, {text: "dor_v1_2", at: 3, gram: 18418, left: true}, {text: "dor_v1_3", at: 3, gram: 18419, left: true},
-				{text: "dor_v1_4", at: 3, gram: 18420, left: true}, {text: "dor_v1_5", at: 3, gram: 18421, left: true}, {text: "dor_v1_6", at: 3, gram: 18422, left: true}, {text: "dor_v1_7", at: 3, gram: 18423, left: true},
-				{text: "dor_v1_8", at: 3, gram: 18424, left: true}, {text: "dor_v1_9", at: 3, gram: 18425, left: true}, {text: "dor_v1_a", at: 3, gram: 32465, left: true}, {text: "dor_v1_b", at: 3, gram: 32465, left: true},
-				{text: "dor_v1_c", at: 3, gram: 32465, left: true}, {text: "dor_v1_d", at: 3, gram: 32465, left: true}, {text: "dor_v1_e", at: 3, gram: 32465, left: true}, {text: "dor_v1_f", at: 3, gram: 32465, left: true},
+			{atoms: []atom{
+				{text: "dor_v1_0", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_1", at: 3, gram: 18417, also: 32465, left: true}, {text: "dor_v1_2", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_3", at: 3, gram: 32465, also: 23103, left: true},
+				{text: "dor_v1_4", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_5", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_6", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_7", at: 3, gram: 32465, also: 23103, left: true},
+				{text: "dor_v1_8", at: 3, gram: 18424, also: 32465, left: true}, {text: "dor_v1_9", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_a", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_b", at: 3, gram: 32465, also: 23103, left: true},
+				{text: "dor_v1_c", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_d", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_e", at: 3, gram: 32465, also: 23103, left: true}, {text: "dor_v1_f", at: 3, gram: 32465, also: 23103, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "dor_v1_0", at: 3, gram: 18416}, {text: "dor_v1_1", at: 3, gram: 18417}, {text: "dor_v1_2", at: 3, gram: 18418}, {text: "dor_v1_3", at: 3, gram: 18419},
-				{text: "dor_v1_4", at: 3, gram: 18420}, {text: "dor_v1_5", at: 3, gram: 18421}, {text: "dor_v1_6", at: 3, gram: 18422}, {text: "dor_v1_7", at: 3, gram: 18423},
-				{text: "dor_v1_8", at: 3, gram: 18424}, {text: "dor_v1_9", at: 3, gram: 18425}, {text: "dor_v1_a", at: 3, gram: 32465}, {text: "dor_v1_b", at: 3, gram: 32465},
-				{text: "dor_v1_c", at: 3, gram: 32465}, {text: "dor_v1_d", at: 3, gram: 32465}, {text: "dor_v1_e", at: 3, gram: 32465}, {text: "dor_v1_f", at: 3, gram: 32465},
+			{atoms: []atom{
+				{text: "dor_v1_0", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_1", at: 3, gram: 18417, also: 32465}, {text: "dor_v1_2", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_3", at: 3, gram: 32465, also: 23103},
+				{text: "dor_v1_4", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_5", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_6", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_7", at: 3, gram: 32465, also: 23103},
+				{text: "dor_v1_8", at: 3, gram: 18424, also: 32465}, {text: "dor_v1_9", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_a", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_b", at: 3, gram: 32465, also: 23103},
+				{text: "dor_v1_c", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_d", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_e", at: 3, gram: 32465, also: 23103}, {text: "dor_v1_f", at: 3, gram: 32465, also: 23103},
 			}},
 		},
 	},
@@ -1269,8 +1269,8 @@ var rules = [...]rule{
 		shape: shape{reach: 55, run: 55},
 		re:    pattern{source: `duffel_(?:test|live)_(?i)[a-z0-9_\-=]{43}`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "duffel_test_", at: 6, gram: 4774}, {text: "duffel_live_", at: 6, gram: 22719},
+			{atoms: []atom{
+				{text: "duffel_test_", at: 6, gram: 4774, also: 21702}, {text: "duffel_live_", at: 6, gram: 22719, also: 4774},
 			}},
 		},
 	},
@@ -1284,8 +1284,8 @@ var rules = [...]rule{
 		shape: shape{reach: 58, run: 58, literal: "ezak"},
 		re:    pattern{source: `\bEZAK(?i)[a-z0-9]{54}\b`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x400000004000000, 0x0, 0x0}, atoms: []atom{
-				{text: "ezak", at: 1, gram: 26667, left: true},
+			{atoms: []atom{
+				{text: "ezak", at: 1, gram: 26667, also: 5953, left: true},
 			}},
 		},
 	},
@@ -1294,8 +1294,8 @@ var rules = [...]rule{
 		shape: shape{reach: 58, run: 58, literal: "eztk"},
 		re:    pattern{source: `\bEZTK(?i)[a-z0-9]{54}\b`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x400000004000000, 0x0, 0x0}, atoms: []atom{
-				{text: "eztk", at: 1, gram: 27275, left: true},
+			{atoms: []atom{
+				{text: "eztk", at: 1, gram: 27275, also: 5972, left: true},
 			}},
 		},
 	},
@@ -1310,17 +1310,17 @@ var rules = [...]rule{
 		shape: shape{reach: 61, run: 27},
 		re:    pattern{source: `(?i)\b(\d{15,16}(\||%)[0-9a-z\-_]{27,40})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "%|", atoms: []atom{
-				{text: "0%", at: 1, gram: 16544}, {text: "0|", at: 1, gram: 17280}, {text: "1%", at: 1, gram: 17568}, {text: "1|", at: 1, gram: 18304},
-				{text: "2%", at: 1, gram: 18592}, {text: "2|", at: 1, gram: 19328}, {text: "3%", at: 1, gram: 19616}, {text: "3|", at: 1, gram: 20352},
-				{text: "4%", at: 1, gram: 20640}, {text: "4|", at: 1, gram: 21376}, {text: "5%", at: 1, gram: 21664}, {text: "5|", at: 1, gram: 22400},
-				{text: "6%", at: 1, gram: 22688}, {text: "6|", at: 1, gram: 23424}, {text: "7%", at: 1, gram: 23712}, {text: "7|", at: 1, gram: 24448},
-				{text: "8%", at: 1, gram: 24736}, {text: "8|", at: 1, gram: 25472}, {text: "9%", at: 1, gram: 25760}, {text: "9|", at: 1, gram: 26496},
+			{atoms: []atom{
+				{text: "0", gram: 16384, also: 16384, left: true}, {text: "1", gram: 17408, also: 17408, left: true}, {text: "2", gram: 18432, also: 18432, left: true}, {text: "3", gram: 19456, also: 19456, left: true},
+				{text: "4", gram: 20480, also: 20480, left: true}, {text: "5", gram: 21504, also: 21504, left: true}, {text: "6", gram: 22528, also: 22528, left: true}, {text: "7", gram: 23552, also: 23552, left: true},
+				{text: "8", gram: 24576, also: 24576, left: true}, {text: "9", gram: 25600, also: 25600, left: true},
 			}},
-			{table: [4]uint64{0x3ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0", gram: 16384, left: true}, {text: "1", gram: 17408, left: true}, {text: "2", gram: 18432, left: true}, {text: "3", gram: 19456, left: true},
-				{text: "4", gram: 20480, left: true}, {text: "5", gram: 21504, left: true}, {text: "6", gram: 22528, left: true}, {text: "7", gram: 23552, left: true},
-				{text: "8", gram: 24576, left: true}, {text: "9", gram: 25600, left: true},
+			{atoms: []atom{
+				{text: "0%", at: 1, gram: 16544, also: 16544}, {text: "0|", at: 1, gram: 17280, also: 17280}, {text: "1%", at: 1, gram: 17568, also: 17568}, {text: "1|", at: 1, gram: 18304, also: 18304},
+				{text: "2%", at: 1, gram: 18592, also: 18592}, {text: "2|", at: 1, gram: 19328, also: 19328}, {text: "3%", at: 1, gram: 19616, also: 19616}, {text: "3|", at: 1, gram: 20352, also: 20352},
+				{text: "4%", at: 1, gram: 20640, also: 20640}, {text: "4|", at: 1, gram: 21376, also: 21376}, {text: "5%", at: 1, gram: 21664, also: 21664}, {text: "5|", at: 1, gram: 22400, also: 22400},
+				{text: "6%", at: 1, gram: 22688, also: 22688}, {text: "6|", at: 1, gram: 23424, also: 23424}, {text: "7%", at: 1, gram: 23712, also: 23712}, {text: "7|", at: 1, gram: 24448, also: 24448},
+				{text: "8%", at: 1, gram: 24736, also: 24736}, {text: "8|", at: 1, gram: 25472, also: 25472}, {text: "9%", at: 1, gram: 25760, also: 25760}, {text: "9|", at: 1, gram: 26496, also: 26496},
 			}},
 		},
 	},
@@ -1329,8 +1329,8 @@ var rules = [...]rule{
 		shape: shape{reach: 408, run: 104, literal: "eaa"},
 		re:    pattern{source: `\b(EAA[MC](?i)[a-z0-9]{100,})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x200800002008, 0x0, 0x0}, atoms: []atom{
-				{text: "eaac", at: 3, gram: 1059, left: true}, {text: "eaam", at: 3, gram: 1069, left: true},
+			{atoms: []atom{
+				{text: "eaac", at: 3, gram: 1059, also: 5153, left: true}, {text: "eaam", at: 3, gram: 1069, also: 5153, left: true},
 			}},
 		},
 	},
@@ -1375,8 +1375,8 @@ var rules = [...]rule{
 		shape: shape{reach: 25, run: 25},
 		re:    pattern{source: `FLWSECK_TEST-(?i)[a-h0-9]{12}`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "flwseck_test-", at: 7, gram: 3455},
+			{atoms: []atom{
+				{text: "flwseck_test-", at: 7, gram: 3455, also: 12276},
 			}},
 		},
 	},
@@ -1385,11 +1385,11 @@ var rules = [...]rule{
 		shape: shape{reach: 47, run: 47},
 		re:    pattern{source: `FLWPUBK_TEST-(?i)[a-h0-9]{32}-X`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "flwpubk_test-", at: 7, gram: 2431},
+			{atoms: []atom{
+				{text: "flwpubk_test-", at: 7, gram: 2431, also: 12276},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "-x", gram: 14080},
+			{atoms: []atom{
+				{text: "-x", at: 1, gram: 14080, also: 14080},
 			}},
 		},
 	},
@@ -1398,11 +1398,11 @@ var rules = [...]rule{
 		shape: shape{reach: 47, run: 47},
 		re:    pattern{source: `FLWSECK_TEST-(?i)[a-h0-9]{32}-X`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "flwseck_test-", at: 7, gram: 3455},
+			{atoms: []atom{
+				{text: "flwseck_test-", at: 7, gram: 3455, also: 12276},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "-x", gram: 14080},
+			{atoms: []atom{
+				{text: "-x", at: 1, gram: 14080, also: 14080},
 			}},
 		},
 	},
@@ -1411,8 +1411,8 @@ var rules = [...]rule{
 		shape: shape{reach: 412, run: 47, literal: "f"},
 		re:    pattern{source: `\b((?:fo1_[\w-]{43}|fm1[ar]_[a-zA-Z0-9+\/]{100,}={0,3}|fm2_[a-zA-Z0-9+\/]{100,}={0,3}))(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "fo1_", at: 3, gram: 15935, left: true}, {text: "fm1a_", at: 4, gram: 17471, left: true}, {text: "fm1r_", at: 4, gram: 18015, left: true}, {text: "fm2_", at: 3, gram: 13919, left: true},
+			{atoms: []atom{
+				{text: "fo1_", at: 3, gram: 15935, also: 6641, left: true}, {text: "fm1a_", at: 4, gram: 17471, also: 6577, left: true}, {text: "fm1r_", at: 4, gram: 18015, also: 6577, left: true}, {text: "fm2_", at: 3, gram: 13919, also: 6578, left: true},
 			}},
 		},
 	},
@@ -1426,14 +1426,14 @@ var rules = [...]rule{
 		shape: shape{reach: 391, run: 10},
 		re:    pattern{source: `(?i)["']secret_key["']\s*=>\s*["'](sk_[\S]{29})["']`},
 		near: []clause{
-			{anchors: "\"'", atoms: []atom{
-				{text: "\"secret_key\"", gram: 21483}, {text: "\"secret_key'", gram: 21483}, {text: "'secret_key\"", gram: 21483}, {text: "'secret_key'", gram: 21483},
+			{atoms: []atom{
+				{text: "=>", gram: 30656, also: 30656},
 			}},
-			{anchors: "\"'", atoms: []atom{
-				{text: "\"sk_", gram: 2667}, {text: "'sk_", gram: 7787},
+			{atoms: []atom{
+				{text: "\"sk_", gram: 19839, also: 2667}, {text: "'sk_", gram: 19839, also: 7787},
 			}},
-			{anchors: "=", atoms: []atom{
-				{text: "=>", gram: 30656},
+			{atoms: []atom{
+				{text: "\"secret_key\"", gram: 21483, also: 32101}, {text: "\"secret_key'", gram: 21483, also: 32101}, {text: "'secret_key\"", gram: 21483, also: 32101}, {text: "'secret_key'", gram: 21483, also: 32101},
 			}},
 		},
 	},
@@ -1448,8 +1448,8 @@ var rules = [...]rule{
 		shape: shape{reach: 43, run: 39, literal: "aiza"},
 		re:    pattern{source: `\b(AIza[\w-]{35})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x400000004000000, 0x0, 0x0}, atoms: []atom{
-				{text: "aiza", at: 2, gram: 1338, left: true},
+			{atoms: []atom{
+				{text: "aiza", at: 2, gram: 1338, also: 10049, left: true},
 			}},
 		},
 		lists: []allowlist{
@@ -1662,8 +1662,8 @@ var rules = [...]rule{
 		shape: shape{reach: 32, run: 28},
 		re:    pattern{source: `glcbt-[0-9a-zA-Z]{1,5}_[0-9a-zA-Z_-]{20}`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "_", gram: 31744},
+			{atoms: []atom{
+				{text: "_", gram: 31744, also: 31744},
 			}},
 		},
 	},
@@ -1706,13 +1706,12 @@ var rules = [...]rule{
 		kind: Secret, id: "gitlab-pat-routable", entropy: 4, global: true,
 		shape: shape{reach: 316, run: 43, literal: "glpat-"},
 		re:    pattern{source: `\bglpat-[0-9a-zA-Z_-]{27,300}\.[0-9a-z]{2}[0-9a-z]{7}\b`},
-		start: pattern{source: `\A(?:\bglpat-[\-0-9A-Z_a-z]{27})`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "glpat-", at: 5, gram: 7568, left: true},
+			{atoms: []atom{
+				{text: "glpat-", at: 5, gram: 7568, also: 12801, left: true},
 			}},
-			{anchors: ".", atoms: []atom{
-				{text: ".", gram: 14336},
+			{atoms: []atom{
+				{text: ".", gram: 14336, also: 14336},
 			}},
 		},
 	},
@@ -1721,11 +1720,11 @@ var rules = [...]rule{
 		shape: shape{reach: 46, run: 46},
 		re:    pattern{source: `glptt-[0-9a-f]{40}`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "glptt-0", at: 5, gram: 20912}, {text: "glptt-1", at: 5, gram: 20913}, {text: "glptt-2", at: 5, gram: 20914}, {text: "glptt-3", at: 5, gram: 20915},
-				{text: "glptt-4", at: 5, gram: 20916}, {text: "glptt-5", at: 5, gram: 20917}, {text: "glptt-6", at: 5, gram: 20918}, {text: "glptt-7", at: 5, gram: 20919},
-				{text: "glptt-8", at: 5, gram: 20920}, {text: "glptt-9", at: 5, gram: 20921}, {text: "glptt-a", at: 5, gram: 7568}, {text: "glptt-b", at: 5, gram: 20898},
-				{text: "glptt-c", at: 5, gram: 20899}, {text: "glptt-d", at: 5, gram: 20900}, {text: "glptt-e", at: 5, gram: 7568}, {text: "glptt-f", at: 5, gram: 20902},
+			{atoms: []atom{
+				{text: "glptt-0", at: 5, gram: 7568, also: 20912}, {text: "glptt-1", at: 5, gram: 20913, also: 7568}, {text: "glptt-2", at: 5, gram: 7568, also: 12820}, {text: "glptt-3", at: 5, gram: 7568, also: 12820},
+				{text: "glptt-4", at: 5, gram: 7568, also: 12820}, {text: "glptt-5", at: 5, gram: 7568, also: 20917}, {text: "glptt-6", at: 5, gram: 7568, also: 20918}, {text: "glptt-7", at: 5, gram: 7568, also: 20919},
+				{text: "glptt-8", at: 5, gram: 20920, also: 7568}, {text: "glptt-9", at: 5, gram: 7568, also: 20921}, {text: "glptt-a", at: 5, gram: 7568, also: 12820}, {text: "glptt-b", at: 5, gram: 7568, also: 20898},
+				{text: "glptt-c", at: 5, gram: 7568, also: 20899}, {text: "glptt-d", at: 5, gram: 7568, also: 20900}, {text: "glptt-e", at: 5, gram: 7568, also: 12820}, {text: "glptt-f", at: 5, gram: 7568, also: 20902},
 			}},
 		},
 	},
@@ -1743,15 +1742,14 @@ var rules = [...]rule{
 		kind: Secret, id: "gitlab-runner-authentication-token-routable", entropy: 4, global: true,
 		shape: shape{reach: 318, run: 45, literal: "glrt-t"},
 		re:    pattern{source: `\bglrt-t\d_[0-9a-zA-Z_\-]{27,300}\.[0-9a-z]{2}[0-9a-z]{7}\b`},
-		start: pattern{source: `\A(?:\bglrt-t[0-9]_[\-0-9A-Z_a-z]{27})`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "glrt-t0_", at: 7, gram: 21023, left: true}, {text: "glrt-t1_", at: 7, gram: 21055, left: true}, {text: "glrt-t2_", at: 7, gram: 21087, left: true}, {text: "glrt-t3_", at: 7, gram: 21119, left: true},
-				{text: "glrt-t4_", at: 7, gram: 21151, left: true}, {text: "glrt-t5_", at: 7, gram: 21183, left: true}, {text: "glrt-t6_", at: 7, gram: 21215, left: true}, {text: "glrt-t7_", at: 7, gram: 21247, left: true},
-				{text: "glrt-t8_", at: 7, gram: 21279, left: true}, {text: "glrt-t9_", at: 7, gram: 21311, left: true},
+			{atoms: []atom{
+				{text: ".", gram: 14336, also: 14336},
 			}},
-			{anchors: ".", atoms: []atom{
-				{text: ".", gram: 14336},
+			{atoms: []atom{
+				{text: "glrt-t0_", at: 7, gram: 21023, also: 13968, left: true}, {text: "glrt-t1_", at: 7, gram: 21055, also: 13969, left: true}, {text: "glrt-t2_", at: 7, gram: 21087, also: 7570, left: true}, {text: "glrt-t3_", at: 7, gram: 21119, also: 7570, left: true},
+				{text: "glrt-t4_", at: 7, gram: 21151, also: 7570, left: true}, {text: "glrt-t5_", at: 7, gram: 21183, also: 13973, left: true}, {text: "glrt-t6_", at: 7, gram: 21215, also: 13974, left: true}, {text: "glrt-t7_", at: 7, gram: 21247, also: 13975, left: true},
+				{text: "glrt-t8_", at: 7, gram: 21279, also: 13976, left: true}, {text: "glrt-t9_", at: 7, gram: 21311, also: 13977, left: true},
 			}},
 		},
 	},
@@ -1776,11 +1774,11 @@ var rules = [...]rule{
 		shape: shape{reach: 141, run: 45},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:gocardless)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(live_(?i)[a-z0-9\-_=]{40})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "live_", at: 4, gram: 22719},
+			{atoms: []atom{
+				{text: "gocardless", gram: 7651, also: 15457},
 			}},
-			{table: [4]uint64{0x0, 0x8000000080, 0x0, 0x0}, atoms: []atom{
-				{text: "gocardless", gram: 7651},
+			{atoms: []atom{
+				{text: "live_", at: 4, gram: 22719, also: 12598},
 			}},
 		},
 	},
@@ -1789,8 +1787,8 @@ var rules = [...]rule{
 		shape: shape{reach: 415, run: 78, literal: "eyjrijoi"},
 		re:    pattern{source: `(?i)\b(eyJrIjoi[A-Za-z0-9]{70,400}={0,3})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x200000002000000, 0x0, 0x0}, atoms: []atom{
-				{text: "eyjrijoi", at: 1, gram: 5930, left: true},
+			{atoms: []atom{
+				{text: "eyjrijoi", at: 2, gram: 5930, also: 25938, left: true},
 			}},
 		},
 	},
@@ -1799,8 +1797,8 @@ var rules = [...]rule{
 		shape: shape{reach: 411, run: 36, literal: "glc_"},
 		re:    pattern{source: `(?i)\b(glc_[A-Za-z0-9+/]{32,400}={0,3})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "glc_", at: 3, gram: 12415, left: true},
+			{atoms: []atom{
+				{text: "glc_", at: 3, gram: 12415, also: 7555, left: true},
 			}},
 		},
 	},
@@ -1809,14 +1807,14 @@ var rules = [...]rule{
 		shape: shape{reach: 50, run: 46, literal: "glsa_"},
 		re:    pattern{source: `(?i)\b(glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "glsa_", at: 4, gram: 19519, left: true},
+			{atoms: []atom{
+				{text: "glsa_", at: 4, gram: 19519, also: 7571, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "_0", gram: 32256}, {text: "_1", gram: 32288}, {text: "_2", gram: 32320}, {text: "_3", gram: 32352},
-				{text: "_4", gram: 32384}, {text: "_5", gram: 32416}, {text: "_6", gram: 32448}, {text: "_7", gram: 32480},
-				{text: "_8", gram: 32512}, {text: "_9", gram: 32544}, {text: "_a", gram: 31776}, {text: "_b", gram: 31808},
-				{text: "_c", gram: 31840}, {text: "_d", gram: 31872}, {text: "_e", gram: 31904}, {text: "_f", gram: 31936},
+			{atoms: []atom{
+				{text: "_0", gram: 32256, also: 32256}, {text: "_1", gram: 32288, also: 32288}, {text: "_2", gram: 32320, also: 32320}, {text: "_3", gram: 32352, also: 32352},
+				{text: "_4", gram: 32384, also: 32384}, {text: "_5", gram: 32416, also: 32416}, {text: "_6", gram: 32448, also: 32448}, {text: "_7", gram: 32480, also: 32480},
+				{text: "_8", gram: 32512, also: 32512}, {text: "_9", gram: 32544, also: 32544}, {text: "_a", gram: 31776, also: 31776}, {text: "_b", gram: 31808, also: 31808},
+				{text: "_c", gram: 31840, also: 31840}, {text: "_d", gram: 31872, also: 31872}, {text: "_e", gram: 31904, also: 31904}, {text: "_f", gram: 31936, also: 31936},
 			}},
 		},
 	},
@@ -1830,8 +1828,8 @@ var rules = [...]rule{
 		shape: shape{reach: 93, run: 83},
 		re:    pattern{source: `(?i)[a-z0-9]{14}\.(?-i:atlasv1)\.[a-z0-9\-_=]{60,70}`},
 		near: []clause{
-			{anchors: ".", atoms: []atom{
-				{text: ".atlasv1.", gram: 23086},
+			{atoms: []atom{
+				{text: ".atlasv1.", gram: 20177, also: 23086},
 			}},
 		},
 	},
@@ -1852,8 +1850,8 @@ var rules = [...]rule{
 		shape: shape{reach: 69, run: 65, literal: "hrku-aa"},
 		re:    pattern{source: `\b((HRKU-AA[0-9a-zA-Z_-]{58}))(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "hrku-aa", at: 4, gram: 11949, left: true},
+			{atoms: []atom{
+				{text: "hrku-aa", at: 4, gram: 11949, also: 18805, left: true},
 			}},
 		},
 	},
@@ -1868,8 +1866,8 @@ var rules = [...]rule{
 		shape: shape{reach: 41, run: 37, literal: "hf_"},
 		re:    pattern{source: `\b(hf_(?i:[a-z]{34}))(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "hf_", at: 2, gram: 8415, left: true},
+			{atoms: []atom{
+				{text: "hf_", at: 2, gram: 8415, also: 8415, left: true},
 			}},
 		},
 	},
@@ -1878,8 +1876,8 @@ var rules = [...]rule{
 		shape: shape{reach: 46, run: 42, literal: "api_org_"},
 		re:    pattern{source: `\b(api_org_(?i:[a-z]{34}))(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "api_org_", at: 3, gram: 16703, left: true},
+			{atoms: []atom{
+				{text: "api_org_", at: 3, gram: 16703, also: 18687, left: true},
 			}},
 		},
 	},
@@ -1888,8 +1886,8 @@ var rules = [...]rule{
 		shape: shape{reach: 40, run: 36, literal: "ico-"},
 		re:    pattern{source: `\b(ico-[a-zA-Z0-9]{32})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "ico-", at: 3, gram: 3565, left: true},
+			{atoms: []atom{
+				{text: "ico-", at: 3, gram: 3565, also: 9327, left: true},
 			}},
 		},
 	},
@@ -1904,25 +1902,25 @@ var rules = [...]rule{
 		shape: shape{reach: 77, run: 73, literal: "s-s4t2"},
 		re:    pattern{source: `\b(s-s4t2(?:ud|af)-(?i)[abcdef0123456789]{64})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "s-s4t2ud-0", at: 1, gram: 4528, left: true}, {text: "s-s4t2ud-1", at: 1, gram: 4529, left: true}, {text: "s-s4t2ud-2", at: 1, gram: 4530, left: true}, {text: "s-s4t2ud-3", at: 1, gram: 4531, left: true},
-				{text: "s-s4t2ud-4", at: 1, gram: 4532, left: true}, {text: "s-s4t2ud-5", at: 1, gram: 4533, left: true}, {text: "s-s4t2ud-6", at: 1, gram: 4534, left: true}, {text: "s-s4t2ud-7", at: 1, gram: 4535, left: true},
-				{text: "s-s4t2ud-8", at: 1, gram: 4536, left: true}, {text: "s-s4t2ud-9", at: 1, gram: 4537, left: true}, {text: "s-s4t2ud-a", at: 1, gram: 19108, left: true}, {text: "s-s4t2ud-b", at: 1, gram: 19108, left: true},
-				{text: "s-s4t2ud-c", at: 1, gram: 19108, left: true}, {text: "s-s4t2ud-d", at: 1, gram: 19108, left: true}, {text: "s-s4t2ud-e", at: 1, gram: 19108, left: true}, {text: "s-s4t2ud-f", at: 1, gram: 19108, left: true},
-				{text: "s-s4t2af-0", at: 1, gram: 6576, left: true}, {text: "s-s4t2af-1", at: 1, gram: 6577, left: true}, {text: "s-s4t2af-2", at: 1, gram: 6578, left: true}, {text: "s-s4t2af-3", at: 1, gram: 6579, left: true},
-				{text: "s-s4t2af-4", at: 1, gram: 6580, left: true}, {text: "s-s4t2af-5", at: 1, gram: 6581, left: true}, {text: "s-s4t2af-6", at: 1, gram: 6582, left: true}, {text: "s-s4t2af-7", at: 1, gram: 6583, left: true},
-				{text: "s-s4t2af-8", at: 1, gram: 6584, left: true}, {text: "s-s4t2af-9", at: 1, gram: 6585, left: true}, {text: "s-s4t2af-a", at: 1, gram: 13940, left: true}, {text: "s-s4t2af-b", at: 1, gram: 6562, left: true},
-				{text: "s-s4t2af-c", at: 1, gram: 6563, left: true}, {text: "s-s4t2af-d", at: 1, gram: 6564, left: true}, {text: "s-s4t2af-e", at: 1, gram: 13940, left: true}, {text: "s-s4t2af-f", at: 1, gram: 6566, left: true},
+			{atoms: []atom{
+				{text: "s-s4t2ud-0", at: 1, gram: 21645, also: 4528, left: true}, {text: "s-s4t2ud-1", at: 1, gram: 4529, also: 21645, left: true}, {text: "s-s4t2ud-2", at: 1, gram: 21645, also: 19108, left: true}, {text: "s-s4t2ud-3", at: 1, gram: 21645, also: 19108, left: true},
+				{text: "s-s4t2ud-4", at: 1, gram: 21645, also: 19108, left: true}, {text: "s-s4t2ud-5", at: 1, gram: 21645, also: 4533, left: true}, {text: "s-s4t2ud-6", at: 1, gram: 21645, also: 4534, left: true}, {text: "s-s4t2ud-7", at: 1, gram: 21645, also: 4535, left: true},
+				{text: "s-s4t2ud-8", at: 1, gram: 4536, also: 21645, left: true}, {text: "s-s4t2ud-9", at: 1, gram: 21645, also: 4537, left: true}, {text: "s-s4t2ud-a", at: 1, gram: 21645, also: 19108, left: true}, {text: "s-s4t2ud-b", at: 1, gram: 21645, also: 4514, left: true},
+				{text: "s-s4t2ud-c", at: 1, gram: 21645, also: 4515, left: true}, {text: "s-s4t2ud-d", at: 1, gram: 21645, also: 4516, left: true}, {text: "s-s4t2ud-e", at: 1, gram: 21645, also: 19108, left: true}, {text: "s-s4t2ud-f", at: 1, gram: 21645, also: 4518, left: true},
+				{text: "s-s4t2af-0", at: 1, gram: 6576, also: 1229, left: true}, {text: "s-s4t2af-1", at: 1, gram: 6577, also: 1229, left: true}, {text: "s-s4t2af-2", at: 1, gram: 1229, also: 6578, left: true}, {text: "s-s4t2af-3", at: 1, gram: 1229, also: 6579, left: true},
+				{text: "s-s4t2af-4", at: 1, gram: 1229, also: 6580, left: true}, {text: "s-s4t2af-5", at: 1, gram: 6581, also: 1229, left: true}, {text: "s-s4t2af-6", at: 1, gram: 6582, also: 1229, left: true}, {text: "s-s4t2af-7", at: 1, gram: 6583, also: 1229, left: true},
+				{text: "s-s4t2af-8", at: 1, gram: 6584, also: 1229, left: true}, {text: "s-s4t2af-9", at: 1, gram: 6585, also: 1229, left: true}, {text: "s-s4t2af-a", at: 1, gram: 1229, also: 6561, left: true}, {text: "s-s4t2af-b", at: 1, gram: 6562, also: 1229, left: true},
+				{text: "s-s4t2af-c", at: 1, gram: 6563, also: 1229, left: true}, {text: "s-s4t2af-d", at: 1, gram: 6564, also: 1229, left: true}, {text: "s-s4t2af-e", at: 1, gram: 1229, also: 6565, left: true}, {text: "s-s4t2af-f", at: 1, gram: 6566, also: 1229, left: true},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "s-s4t2ud-0", at: 1, gram: 4528}, {text: "s-s4t2ud-1", at: 1, gram: 4529}, {text: "s-s4t2ud-2", at: 1, gram: 4530}, {text: "s-s4t2ud-3", at: 1, gram: 4531},
-				{text: "s-s4t2ud-4", at: 1, gram: 4532}, {text: "s-s4t2ud-5", at: 1, gram: 4533}, {text: "s-s4t2ud-6", at: 1, gram: 4534}, {text: "s-s4t2ud-7", at: 1, gram: 4535},
-				{text: "s-s4t2ud-8", at: 1, gram: 4536}, {text: "s-s4t2ud-9", at: 1, gram: 4537}, {text: "s-s4t2ud-a", at: 1, gram: 19108}, {text: "s-s4t2ud-b", at: 1, gram: 19108},
-				{text: "s-s4t2ud-c", at: 1, gram: 19108}, {text: "s-s4t2ud-d", at: 1, gram: 19108}, {text: "s-s4t2ud-e", at: 1, gram: 19108}, {text: "s-s4t2ud-f", at: 1, gram: 19108},
-				{text: "s-s4t2af-0", at: 1, gram: 6576}, {text: "s-s4t2af-1", at: 1, gram: 6577}, {text: "s-s4t2af-2", at: 1, gram: 6578}, {text: "s-s4t2af-3", at: 1, gram: 6579},
-				{text: "s-s4t2af-4", at: 1, gram: 6580}, {text: "s-s4t2af-5", at: 1, gram: 6581}, {text: "s-s4t2af-6", at: 1, gram: 6582}, {text: "s-s4t2af-7", at: 1, gram: 6583},
-				{text: "s-s4t2af-8", at: 1, gram: 6584}, {text: "s-s4t2af-9", at: 1, gram: 6585}, {text: "s-s4t2af-a", at: 1, gram: 13940}, {text: "s-s4t2af-b", at: 1, gram: 6562},
-				{text: "s-s4t2af-c", at: 1, gram: 6563}, {text: "s-s4t2af-d", at: 1, gram: 6564}, {text: "s-s4t2af-e", at: 1, gram: 13940}, {text: "s-s4t2af-f", at: 1, gram: 6566},
+			{atoms: []atom{
+				{text: "s-s4t2ud-0", at: 1, gram: 21645, also: 4528}, {text: "s-s4t2ud-1", at: 1, gram: 4529, also: 21645}, {text: "s-s4t2ud-2", at: 1, gram: 21645, also: 19108}, {text: "s-s4t2ud-3", at: 1, gram: 21645, also: 19108},
+				{text: "s-s4t2ud-4", at: 1, gram: 21645, also: 19108}, {text: "s-s4t2ud-5", at: 1, gram: 21645, also: 4533}, {text: "s-s4t2ud-6", at: 1, gram: 21645, also: 4534}, {text: "s-s4t2ud-7", at: 1, gram: 21645, also: 4535},
+				{text: "s-s4t2ud-8", at: 1, gram: 4536, also: 21645}, {text: "s-s4t2ud-9", at: 1, gram: 21645, also: 4537}, {text: "s-s4t2ud-a", at: 1, gram: 21645, also: 19108}, {text: "s-s4t2ud-b", at: 1, gram: 21645, also: 4514},
+				{text: "s-s4t2ud-c", at: 1, gram: 21645, also: 4515}, {text: "s-s4t2ud-d", at: 1, gram: 21645, also: 4516}, {text: "s-s4t2ud-e", at: 1, gram: 21645, also: 19108}, {text: "s-s4t2ud-f", at: 1, gram: 21645, also: 4518},
+				{text: "s-s4t2af-0", at: 1, gram: 6576, also: 1229}, {text: "s-s4t2af-1", at: 1, gram: 6577, also: 1229}, {text: "s-s4t2af-2", at: 1, gram: 1229, also: 6578}, {text: "s-s4t2af-3", at: 1, gram: 1229, also: 6579},
+				{text: "s-s4t2af-4", at: 1, gram: 1229, also: 6580}, {text: "s-s4t2af-5", at: 1, gram: 6581, also: 1229}, {text: "s-s4t2af-6", at: 1, gram: 6582, also: 1229}, {text: "s-s4t2af-7", at: 1, gram: 6583, also: 1229},
+				{text: "s-s4t2af-8", at: 1, gram: 6584, also: 1229}, {text: "s-s4t2af-9", at: 1, gram: 6585, also: 1229}, {text: "s-s4t2af-a", at: 1, gram: 1229, also: 6561}, {text: "s-s4t2af-b", at: 1, gram: 6562, also: 1229},
+				{text: "s-s4t2af-c", at: 1, gram: 6563, also: 1229}, {text: "s-s4t2af-d", at: 1, gram: 6564, also: 1229}, {text: "s-s4t2af-e", at: 1, gram: 1229, also: 6565}, {text: "s-s4t2af-f", at: 1, gram: 6566, also: 1229},
 			}},
 		},
 	},
@@ -1943,14 +1941,14 @@ var rules = [...]rule{
 		shape: shape{reach: 188, run: 40, literal: "ey"},
 		re:    pattern{source: `\b(ey[a-zA-Z0-9]{17,}\.ey[a-zA-Z0-9\/\\_-]{17,}\.(?:[a-zA-Z0-9\/\\_-]{10,}={0,2})?)(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: ".", atoms: []atom{
-				{text: ".ey", gram: 14521},
+			{atoms: []atom{
+				{text: ".ey", gram: 14521, also: 14521},
 			}},
-			{anchors: ".", atoms: []atom{
-				{text: ".", gram: 14336},
+			{atoms: []atom{
+				{text: ".", gram: 14336, also: 14336},
 			}},
-			{table: [4]uint64{0x0, 0x200000002000000, 0x0, 0x0}, atoms: []atom{
-				{text: "ey", at: 1, gram: 5920, left: true},
+			{atoms: []atom{
+				{text: "ey", at: 1, gram: 5920, also: 5920, left: true},
 			}},
 		},
 	},
@@ -1958,18 +1956,17 @@ var rules = [...]rule{
 		kind: Secret, id: "jwt-base64", entropy: 2, global: true,
 		shape: shape{reach: 313, run: 10, literal: "zxlk"},
 		re:    pattern{source: `\bZXlK(?:(?P<alg>aGJHY2lPaU)|(?P<apu>aGNIVWlPaU)|(?P<apv>aGNIWWlPaU)|(?P<aud>aGRXUWlPaU)|(?P<b64>aU5qUWlP)|(?P<crit>amNtbDBJanBi)|(?P<cty>amRIa2lPaU)|(?P<epk>bGNHc2lPbn)|(?P<enc>bGJtTWlPaU)|(?P<jku>cWEzVWlPaU)|(?P<jwk>cWQyc2lPb)|(?P<iss>cGMzTWlPaU)|(?P<iv>cGRpSTZJ)|(?P<kid>cmFXUWlP)|(?P<key_ops>clpYbGZiM0J6SWpwY)|(?P<kty>cmRIa2lPaUp)|(?P<nonce>dWIyNWpaU0k2)|(?P<p2c>d01tTWlP)|(?P<p2s>d01uTWlPaU)|(?P<ppt>d2NIUWlPaU)|(?P<sub>emRXSWlPaU)|(?P<svt>emRuUWlP)|(?P<tag>MFlXY2lPaU)|(?P<typ>MGVYQWlPaUp)|(?P<url>MWNtd2l)|(?P<use>MWMyVWlPaUp)|(?P<ver>MlpYSWlPaU)|(?P<version>MlpYSnphVzl1SWpv)|(?P<x>NElqb2)|(?P<x5c>NE5XTWlP)|(?P<x5t>NE5YUWlPaU)|(?P<x5ts256>NE5YUWpVekkxTmlJNkl)|(?P<x5u>NE5YVWlPaU)|(?P<zip>NmFYQWlPaU))[a-zA-Z0-9\/\\_+\-\r\n]{40,}={0,2}`},
-		start: pattern{source: `\A(?:\bZXlK(?:(?P<alg>aGJHY2lPaU)|(?P<apu>aGNIVWlPaU)|(?P<apv>aGNIWWlPaU)|(?P<aud>aGRXUWlPaU)|(?P<b64>aU5qUWlP)|(?P<crit>amNtbDBJanBi)|(?P<cty>amRIa2lPaU)|(?P<epk>bGNHc2lPbn)|(?P<enc>bGJtTWlPaU)|(?P<jku>cWEzVWlPaU)|(?P<jwk>cWQyc2lPb)|(?P<iss>cGMzTWlPaU)|(?P<iv>cGRpSTZJ)|(?P<kid>cmFXUWlP)|(?P<key_ops>clpYbGZiM0J6SWpwY)|(?P<kty>cmRIa2lPaUp)|(?P<nonce>dWIyNWpaU0k2)|(?P<p2c>d01tTWlP)|(?P<p2s>d01uTWlPaU)|(?P<ppt>d2NIUWlPaU)|(?P<sub>emRXSWlPaU)|(?P<svt>emRuUWlP)|(?P<tag>MFlXY2lPaU)|(?P<typ>MGVYQWlPaUp)|(?P<url>MWNtd2l)|(?P<use>MWMyVWlPaUp)|(?P<ver>MlpYSWlPaU)|(?P<version>MlpYSnphVzl1SWpv)|(?P<x>NElqb2)|(?P<x5c>NE5XTWlP)|(?P<x5t>NE5YUWlPaU)|(?P<x5ts256>NE5YUWpVekkxTmlJNkl)|(?P<x5u>NE5YVWlPaU)|(?P<zip>NmFYQWlPaU))[\n\r\+\-/-9A-Z\\_a-z]{40})`},
 		near: []clause{
-			{table: [4]uint64{0x27000000000000, 0x400000004000000, 0x0, 0x0}, atoms: []atom{
-				{text: "zxlkagjhy2lpau", at: 9, gram: 9010, left: true}, {text: "zxlkagnivwlpau", gram: 27404, left: true}, {text: "zxlkagniwwlpau", gram: 27404, left: true}, {text: "zxlkagrxuwlpau", gram: 25271, left: true},
-				{text: "zxlkau5quwlp", at: 6, gram: 22193, left: true}, {text: "zxlkamntbdbjanbi", gram: 2178, left: true}, {text: "zxlkamria2lpau", at: 9, gram: 18832, left: true}, {text: "zxlkbgnhc2lpbn", at: 9, gram: 11335, left: true},
-				{text: "zxlkbgjttwlpau", gram: 11335, left: true}, {text: "zxlkcwezvwlpau", gram: 11383, left: true}, {text: "zxlkcwqyc2lpb", at: 9, gram: 25714, left: true}, {text: "zxlkcgmztwlpau", gram: 11367, left: true},
-				{text: "zxlkcgrpstzj", gram: 11367, left: true}, {text: "zxlkcmfxuwlp", gram: 11373, left: true}, {text: "zxlkclpybgzim0j6swpwy", at: 13, gram: 16726, left: true}, {text: "zxlkcmria2lpaup", at: 9, gram: 11373, left: true},
-				{text: "zxlkdwiynwpau0k2", at: 13, gram: 16754, left: true}, {text: "zxlkd01ttwlp", at: 5, gram: 4625, left: true}, {text: "zxlkd01utwlpau", at: 5, gram: 4625, left: true}, {text: "zxlkd2niuwlpau", at: 5, gram: 11410, left: true},
-				{text: "zxlkemrxswlpau", gram: 27404, left: true}, {text: "zxlkemruuwlp", gram: 22199, left: true}, {text: "zxlkmflxy2lpau", at: 9, gram: 25394, left: true}, {text: "zxlkmgvyqwlpaup", gram: 11687, left: true},
-				{text: "zxlkmwntd2l", at: 9, gram: 11703, left: true}, {text: "zxlkmwmyvwlpaup", gram: 11703, left: true}, {text: "zxlkmlpyswlpau", gram: 27404, left: true}, {text: "zxlkmlpysnphvzl1swpv", at: 15, gram: 24086, left: true},
-				{text: "zxlknelqb2", at: 9, gram: 17490, left: true}, {text: "zxlkne5xtwlp", at: 6, gram: 5816, left: true}, {text: "zxlkne5yuwlpau", at: 6, gram: 22325, left: true}, {text: "zxlkne5yuwpvekkxtmljnkl", at: 6, gram: 22325, left: true},
-				{text: "zxlkne5yvwlpau", at: 6, gram: 22326, left: true}, {text: "zxlknmfyqwlpau", gram: 13529, left: true},
+			{atoms: []atom{
+				{text: "zxlkagjhy2lpau", gram: 27404, also: 24971, left: true}, {text: "zxlkagnivwlpau", gram: 27404, also: 24971, left: true}, {text: "zxlkagniwwlpau", gram: 27404, also: 24971, left: true}, {text: "zxlkagrxuwlpau", gram: 27404, also: 25271, left: true},
+				{text: "zxlkau5quwlp", gram: 27404, also: 22193, left: true}, {text: "zxlkamntbdbjanbi", gram: 27404, also: 4170, left: true}, {text: "zxlkamria2lpau", gram: 27404, also: 24971, left: true}, {text: "zxlkbgnhc2lpbn", gram: 27404, also: 24971, left: true},
+				{text: "zxlkbgjttwlpau", gram: 27404, also: 2282, left: true}, {text: "zxlkcwezvwlpau", gram: 27404, also: 27351, left: true}, {text: "zxlkcwqyc2lpb", gram: 27404, also: 3825, left: true}, {text: "zxlkcgmztwlpau", gram: 27404, also: 7610, left: true},
+				{text: "zxlkcgrpstzj", gram: 27404, also: 21322, left: true}, {text: "zxlkcmfxuwlp", gram: 27404, also: 13528, left: true}, {text: "zxlkclpybgzim0j6swpwy", gram: 27404, also: 2298, left: true}, {text: "zxlkcmria2lpaup", gram: 27404, also: 24971, left: true},
+				{text: "zxlkdwiynwpau0k2", gram: 27404, also: 24971, left: true}, {text: "zxlkd01ttwlp", gram: 27404, also: 4625, left: true}, {text: "zxlkd01utwlpau", gram: 27404, also: 4625, left: true}, {text: "zxlkd2niuwlpau", gram: 27404, also: 24971, left: true},
+				{text: "zxlkemrxswlpau", gram: 27404, also: 24971, left: true}, {text: "zxlkemruuwlp", gram: 27404, also: 24971, left: true}, {text: "zxlkmflxy2lpau", gram: 27404, also: 24971, left: true}, {text: "zxlkmgvyqwlpaup", gram: 27404, also: 23345, left: true},
+				{text: "zxlkmwntd2l", gram: 27404, also: 24971, left: true}, {text: "zxlkmwmyvwlpaup", gram: 27404, also: 24971, left: true}, {text: "zxlkmlpyswlpau", gram: 27404, also: 24971, left: true}, {text: "zxlkmlpysnphvzl1swpv", gram: 27404, also: 27025, left: true},
+				{text: "zxlknelqb2", gram: 27404, also: 24971, left: true}, {text: "zxlkne5xtwlp", gram: 27404, also: 24971, left: true}, {text: "zxlkne5yuwlpau", gram: 27404, also: 24971, left: true}, {text: "zxlkne5yuwpvekkxtmljnkl", gram: 27404, also: 11640, left: true},
+				{text: "zxlkne5yvwlpau", gram: 27404, also: 24971, left: true}, {text: "zxlknmfyqwlpau", gram: 27404, also: 6961, left: true},
 			}},
 		},
 	},
@@ -1984,8 +1981,8 @@ var rules = [...]rule{
 		shape: shape{reach: 1993, run: 6},
 		re:    pattern{source: `(?i)(?:\bkind:[ \t]*["']?\bsecret\b["']?(?s:.){0,200}?\bdata:(?s:.){0,100}?\s+([\w.-]+:(?:[ \t]*(?:\||>[-+]?)\s+)?[ \t]*(?:["']?[a-z0-9+/]{10,}={0,3}["']?|\{\{[ \t\w"|$:=,.-]+}}|""|''))|\bdata:(?s:.){0,100}?\s+([\w.-]+:(?:[ \t]*(?:\||>[-+]?)\s+)?[ \t]*(?:["']?[a-z0-9+/]{10,}={0,3}["']?|\{\{[ \t\w"|$:=,.-]+}}|""|''))(?s:.){0,200}?\bkind:[ \t]*["']?\bsecret\b["']?)`},
 		near: []clause{
-			{anchors: ":", atoms: []atom{
-				{text: "kind:", at: 4, gram: 14490, left: true},
+			{atoms: []atom{
+				{text: "kind:", at: 4, gram: 14490, also: 11566, left: true},
 			}},
 		},
 		lists: []allowlist{
@@ -2045,18 +2042,18 @@ var rules = [...]rule{
 		shape: shape{reach: 129, run: 40},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:lob)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}((live|test)_[a-f0-9]{35})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "live_0", at: 4, gram: 6128}, {text: "live_1", at: 4, gram: 6129}, {text: "live_2", at: 4, gram: 6130}, {text: "live_3", at: 4, gram: 6131},
-				{text: "live_4", at: 4, gram: 6132}, {text: "live_5", at: 4, gram: 6133}, {text: "live_6", at: 4, gram: 6134}, {text: "live_7", at: 4, gram: 6135},
-				{text: "live_8", at: 4, gram: 6136}, {text: "live_9", at: 4, gram: 6137}, {text: "live_a", at: 4, gram: 22719}, {text: "live_b", at: 4, gram: 22719},
-				{text: "live_c", at: 4, gram: 22719}, {text: "live_d", at: 4, gram: 22719}, {text: "live_e", at: 4, gram: 22719}, {text: "live_f", at: 4, gram: 22719},
-				{text: "test_0", at: 4, gram: 21488}, {text: "test_1", at: 4, gram: 21489}, {text: "test_2", at: 4, gram: 21490}, {text: "test_3", at: 4, gram: 21491},
-				{text: "test_4", at: 4, gram: 21492}, {text: "test_5", at: 4, gram: 21493}, {text: "test_6", at: 4, gram: 21494}, {text: "test_7", at: 4, gram: 21495},
-				{text: "test_8", at: 4, gram: 21496}, {text: "test_9", at: 4, gram: 21497}, {text: "test_a", at: 4, gram: 20127}, {text: "test_b", at: 4, gram: 21474},
-				{text: "test_c", at: 4, gram: 21475}, {text: "test_d", at: 4, gram: 21476}, {text: "test_e", at: 4, gram: 20127}, {text: "test_f", at: 4, gram: 21478},
+			{atoms: []atom{
+				{text: "lob", at: 2, gram: 12770, also: 12770},
 			}},
-			{table: [4]uint64{0x0, 0x400000004, 0x0, 0x0}, atoms: []atom{
-				{text: "lob", at: 2, gram: 12770},
+			{atoms: []atom{
+				{text: "live_0", at: 4, gram: 22719, also: 6128}, {text: "live_1", at: 4, gram: 6129, also: 22719}, {text: "live_2", at: 4, gram: 22719, also: 6130}, {text: "live_3", at: 4, gram: 22719, also: 6131},
+				{text: "live_4", at: 4, gram: 22719, also: 6132}, {text: "live_5", at: 4, gram: 22719, also: 6133}, {text: "live_6", at: 4, gram: 22719, also: 6134}, {text: "live_7", at: 4, gram: 22719, also: 6135},
+				{text: "live_8", at: 4, gram: 6136, also: 22719}, {text: "live_9", at: 4, gram: 22719, also: 6137}, {text: "live_a", at: 4, gram: 22719, also: 6113}, {text: "live_b", at: 4, gram: 22719, also: 6114},
+				{text: "live_c", at: 4, gram: 22719, also: 6115}, {text: "live_d", at: 4, gram: 22719, also: 6116}, {text: "live_e", at: 4, gram: 22719, also: 6117}, {text: "live_f", at: 4, gram: 22719, also: 6118},
+				{text: "test_0", at: 4, gram: 21488, also: 20127}, {text: "test_1", at: 4, gram: 21489, also: 20127}, {text: "test_2", at: 4, gram: 20127, also: 21490}, {text: "test_3", at: 4, gram: 20127, also: 21491},
+				{text: "test_4", at: 4, gram: 20127, also: 21492}, {text: "test_5", at: 4, gram: 21493, also: 20127}, {text: "test_6", at: 4, gram: 21494, also: 20127}, {text: "test_7", at: 4, gram: 21495, also: 20127},
+				{text: "test_8", at: 4, gram: 21496, also: 20127}, {text: "test_9", at: 4, gram: 21497, also: 20127}, {text: "test_a", at: 4, gram: 20127, also: 21473}, {text: "test_b", at: 4, gram: 21474, also: 20127},
+				{text: "test_c", at: 4, gram: 21475, also: 20127}, {text: "test_d", at: 4, gram: 21476, also: 20127}, {text: "test_e", at: 4, gram: 20127, also: 21477}, {text: "test_f", at: 4, gram: 21478, also: 20127},
 			}},
 		},
 	},
@@ -2065,18 +2062,18 @@ var rules = [...]rule{
 		shape: shape{reach: 129, run: 40},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:lob)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}((test|live)_pub_[a-f0-9]{31})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "test_pub_0", at: 4, gram: 3056}, {text: "test_pub_1", at: 4, gram: 3057}, {text: "test_pub_2", at: 4, gram: 3058}, {text: "test_pub_3", at: 4, gram: 3059},
-				{text: "test_pub_4", at: 4, gram: 3060}, {text: "test_pub_5", at: 4, gram: 3061}, {text: "test_pub_6", at: 4, gram: 3062}, {text: "test_pub_7", at: 4, gram: 3063},
-				{text: "test_pub_8", at: 4, gram: 3064}, {text: "test_pub_9", at: 4, gram: 3065}, {text: "test_pub_a", at: 4, gram: 32277}, {text: "test_pub_b", at: 4, gram: 32277},
-				{text: "test_pub_c", at: 4, gram: 32277}, {text: "test_pub_d", at: 4, gram: 32277}, {text: "test_pub_e", at: 4, gram: 32277}, {text: "test_pub_f", at: 4, gram: 32277},
-				{text: "live_pub_0", at: 4, gram: 3056}, {text: "live_pub_1", at: 4, gram: 3057}, {text: "live_pub_2", at: 4, gram: 3058}, {text: "live_pub_3", at: 4, gram: 3059},
-				{text: "live_pub_4", at: 4, gram: 3060}, {text: "live_pub_5", at: 4, gram: 3061}, {text: "live_pub_6", at: 4, gram: 3062}, {text: "live_pub_7", at: 4, gram: 3063},
-				{text: "live_pub_8", at: 4, gram: 3064}, {text: "live_pub_9", at: 4, gram: 3065}, {text: "live_pub_a", at: 4, gram: 32277}, {text: "live_pub_b", at: 4, gram: 32277},
-				{text: "live_pub_c", at: 4, gram: 32277}, {text: "live_pub_d", at: 4, gram: 32277}, {text: "live_pub_e", at: 4, gram: 32277}, {text: "live_pub_f", at: 4, gram: 32277},
+			{atoms: []atom{
+				{text: "lob", at: 2, gram: 12770, also: 12770},
 			}},
-			{table: [4]uint64{0x0, 0x400000004, 0x0, 0x0}, atoms: []atom{
-				{text: "lob", at: 2, gram: 12770},
+			{atoms: []atom{
+				{text: "test_pub_0", at: 4, gram: 32277, also: 21599}, {text: "test_pub_1", at: 4, gram: 3057, also: 32277}, {text: "test_pub_2", at: 4, gram: 32277, also: 21599}, {text: "test_pub_3", at: 4, gram: 32277, also: 21599},
+				{text: "test_pub_4", at: 4, gram: 32277, also: 21599}, {text: "test_pub_5", at: 4, gram: 32277, also: 21599}, {text: "test_pub_6", at: 4, gram: 32277, also: 21599}, {text: "test_pub_7", at: 4, gram: 32277, also: 21599},
+				{text: "test_pub_8", at: 4, gram: 3064, also: 32277}, {text: "test_pub_9", at: 4, gram: 32277, also: 21599}, {text: "test_pub_a", at: 4, gram: 32277, also: 21599}, {text: "test_pub_b", at: 4, gram: 32277, also: 21599},
+				{text: "test_pub_c", at: 4, gram: 32277, also: 21599}, {text: "test_pub_d", at: 4, gram: 32277, also: 21599}, {text: "test_pub_e", at: 4, gram: 32277, also: 21599}, {text: "test_pub_f", at: 4, gram: 32277, also: 21599},
+				{text: "live_pub_0", at: 4, gram: 32277, also: 21599}, {text: "live_pub_1", at: 4, gram: 3057, also: 32277}, {text: "live_pub_2", at: 4, gram: 32277, also: 21599}, {text: "live_pub_3", at: 4, gram: 32277, also: 21599},
+				{text: "live_pub_4", at: 4, gram: 32277, also: 21599}, {text: "live_pub_5", at: 4, gram: 32277, also: 21599}, {text: "live_pub_6", at: 4, gram: 32277, also: 21599}, {text: "live_pub_7", at: 4, gram: 32277, also: 21599},
+				{text: "live_pub_8", at: 4, gram: 3064, also: 32277}, {text: "live_pub_9", at: 4, gram: 32277, also: 21599}, {text: "live_pub_a", at: 4, gram: 32277, also: 21599}, {text: "live_pub_b", at: 4, gram: 32277, also: 21599},
+				{text: "live_pub_c", at: 4, gram: 32277, also: 21599}, {text: "live_pub_d", at: 4, gram: 32277, also: 21599}, {text: "live_pub_e", at: 4, gram: 32277, also: 21599}, {text: "live_pub_f", at: 4, gram: 32277, also: 21599},
 			}},
 		},
 	},
@@ -2150,14 +2147,14 @@ var rules = [...]rule{
 		shape: shape{reach: 197, run: 122},
 		re:    pattern{source: `https://[a-z0-9]+\.webhook\.office\.com/webhookb2/[a-z0-9]{8}-([a-z0-9]{4}-){3}[a-z0-9]{12}@[a-z0-9]{8}-([a-z0-9]{4}-){3}[a-z0-9]{12}/IncomingWebhook/[a-z0-9]{32}/[a-z0-9]{8}-([a-z0-9]{4}-){3}[a-z0-9]{12}`},
 		near: []clause{
-			{anchors: "/", atoms: []atom{
-				{text: ".webhook.office.com/webhookb2/", at: 19, gram: 2639},
+			{atoms: []atom{
+				{text: ".webhook.office.com/webhookb2/", at: 19, gram: 23714, also: 15558},
 			}},
-			{anchors: "/", atoms: []atom{
-				{text: "/incomingwebhook/", gram: 15727},
+			{atoms: []atom{
+				{text: "/incomingwebhook/", gram: 3565, also: 14583},
 			}},
-			{anchors: "/", atoms: []atom{
-				{text: "https://", at: 6, gram: 27119},
+			{atoms: []atom{
+				{text: "https://", at: 6, gram: 17018, also: 20303},
 			}},
 		},
 	},
@@ -2172,14 +2169,14 @@ var rules = [...]rule{
 		shape: shape{reach: 119, run: 24},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:new-relic|newrelic|new_relic)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(NRJS-[a-f0-9]{19})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "nrjs-0", at: 4, gram: 19888}, {text: "nrjs-1", at: 4, gram: 19889}, {text: "nrjs-2", at: 4, gram: 19890}, {text: "nrjs-3", at: 4, gram: 19891},
-				{text: "nrjs-4", at: 4, gram: 19892}, {text: "nrjs-5", at: 4, gram: 19893}, {text: "nrjs-6", at: 4, gram: 19894}, {text: "nrjs-7", at: 4, gram: 19895},
-				{text: "nrjs-8", at: 4, gram: 19896}, {text: "nrjs-9", at: 4, gram: 19897}, {text: "nrjs-a", at: 4, gram: 10861}, {text: "nrjs-b", at: 4, gram: 10861},
-				{text: "nrjs-c", at: 4, gram: 10861}, {text: "nrjs-d", at: 4, gram: 10861}, {text: "nrjs-e", at: 4, gram: 10861}, {text: "nrjs-f", at: 4, gram: 10861},
+			{atoms: []atom{
+				{text: "new-relic", at: 3, gram: 5869, also: 23986}, {text: "newrelic", at: 2, gram: 14519, also: 5874}, {text: "new_relic", at: 3, gram: 5887, also: 24562},
 			}},
-			{table: [4]uint64{0x200000000000, 0x80000080800000, 0x0, 0x0}, atoms: []atom{
-				{text: "new-relic", at: 3, gram: 5869}, {text: "newrelic", at: 2, gram: 14519}, {text: "new_relic", at: 3, gram: 5887},
+			{atoms: []atom{
+				{text: "nrjs-0", at: 2, gram: 10861, also: 14922}, {text: "nrjs-1", at: 2, gram: 10861, also: 19889}, {text: "nrjs-2", at: 2, gram: 10861, also: 14922}, {text: "nrjs-3", at: 2, gram: 10861, also: 14922},
+				{text: "nrjs-4", at: 2, gram: 10861, also: 14922}, {text: "nrjs-5", at: 2, gram: 10861, also: 14922}, {text: "nrjs-6", at: 2, gram: 10861, also: 14922}, {text: "nrjs-7", at: 2, gram: 10861, also: 14922},
+				{text: "nrjs-8", at: 2, gram: 10861, also: 19896}, {text: "nrjs-9", at: 2, gram: 10861, also: 14922}, {text: "nrjs-a", at: 2, gram: 10861, also: 14922}, {text: "nrjs-b", at: 2, gram: 10861, also: 14922},
+				{text: "nrjs-c", at: 2, gram: 10861, also: 14922}, {text: "nrjs-d", at: 2, gram: 10861, also: 14922}, {text: "nrjs-e", at: 2, gram: 10861, also: 14922}, {text: "nrjs-f", at: 2, gram: 10861, also: 14922},
 			}},
 		},
 	},
@@ -2188,8 +2185,8 @@ var rules = [...]rule{
 		shape: shape{reach: 132, run: 37},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:new-relic|newrelic|new_relic)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(NRII-[a-z0-9-]{32})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{table: [4]uint64{0x200000000000, 0x80000080800000, 0x0, 0x0}, atoms: []atom{
-				{text: "new-relic", at: 3, gram: 5869}, {text: "newrelic", at: 2, gram: 14519}, {text: "new_relic", at: 3, gram: 5887},
+			{atoms: []atom{
+				{text: "new-relic", at: 3, gram: 5869, also: 23986}, {text: "newrelic", at: 2, gram: 14519, also: 5874}, {text: "new_relic", at: 3, gram: 5887, also: 24562},
 			}},
 		},
 	},
@@ -2204,11 +2201,11 @@ var rules = [...]rule{
 		shape: shape{reach: 127, run: 32},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:new-relic|newrelic|new_relic)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(NRAK-[a-z0-9]{27})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "nrak-", at: 4, gram: 1389},
+			{atoms: []atom{
+				{text: "nrak-", at: 4, gram: 1389, also: 18475},
 			}},
-			{table: [4]uint64{0x200000000000, 0x80000080800000, 0x0, 0x0}, atoms: []atom{
-				{text: "new-relic", at: 3, gram: 5869}, {text: "newrelic", at: 2, gram: 14519}, {text: "new_relic", at: 3, gram: 5887},
+			{atoms: []atom{
+				{text: "new-relic", at: 3, gram: 5869, also: 23986}, {text: "newrelic", at: 2, gram: 14519, also: 5874}, {text: "new_relic", at: 3, gram: 5887, also: 24562},
 			}},
 		},
 	},
@@ -2217,15 +2214,15 @@ var rules = [...]rule{
 		shape: shape{reach: 54, run: 50, literal: "ntn_"},
 		re:    pattern{source: `\b(ntn_[0-9]{11}[A-Za-z0-9]{32}[A-Za-z0-9]{3})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "ntn_0", at: 3, gram: 15344, left: true}, {text: "ntn_1", at: 3, gram: 15345, left: true}, {text: "ntn_2", at: 3, gram: 15346, left: true}, {text: "ntn_3", at: 3, gram: 15347, left: true},
-				{text: "ntn_4", at: 3, gram: 15348, left: true}, {text: "ntn_5", at: 3, gram: 15349, left: true}, {text: "ntn_6", at: 3, gram: 15350, left: true}, {text: "ntn_7", at: 3, gram: 15351, left: true},
-				{text: "ntn_8", at: 3, gram: 15352, left: true}, {text: "ntn_9", at: 3, gram: 15353, left: true},
+			{atoms: []atom{
+				{text: "ntn_0", at: 3, gram: 15344, also: 20959, left: true}, {text: "ntn_1", at: 3, gram: 15345, also: 20959, left: true}, {text: "ntn_2", at: 3, gram: 20959, also: 15346, left: true}, {text: "ntn_3", at: 3, gram: 20959, also: 15347, left: true},
+				{text: "ntn_4", at: 3, gram: 20959, also: 15348, left: true}, {text: "ntn_5", at: 3, gram: 15349, also: 20959, left: true}, {text: "ntn_6", at: 3, gram: 15350, also: 20959, left: true}, {text: "ntn_7", at: 3, gram: 15351, also: 20959, left: true},
+				{text: "ntn_8", at: 3, gram: 15352, also: 20959, left: true}, {text: "ntn_9", at: 3, gram: 15353, also: 20959, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "ntn_0", at: 3, gram: 15344}, {text: "ntn_1", at: 3, gram: 15345}, {text: "ntn_2", at: 3, gram: 15346}, {text: "ntn_3", at: 3, gram: 15347},
-				{text: "ntn_4", at: 3, gram: 15348}, {text: "ntn_5", at: 3, gram: 15349}, {text: "ntn_6", at: 3, gram: 15350}, {text: "ntn_7", at: 3, gram: 15351},
-				{text: "ntn_8", at: 3, gram: 15352}, {text: "ntn_9", at: 3, gram: 15353},
+			{atoms: []atom{
+				{text: "ntn_0", at: 3, gram: 15344, also: 20959}, {text: "ntn_1", at: 3, gram: 15345, also: 20959}, {text: "ntn_2", at: 3, gram: 20959, also: 15346}, {text: "ntn_3", at: 3, gram: 20959, also: 15347},
+				{text: "ntn_4", at: 3, gram: 20959, also: 15348}, {text: "ntn_5", at: 3, gram: 15349, also: 20959}, {text: "ntn_6", at: 3, gram: 15350, also: 20959}, {text: "ntn_7", at: 3, gram: 15351, also: 20959},
+				{text: "ntn_8", at: 3, gram: 15352, also: 20959}, {text: "ntn_9", at: 3, gram: 15353, also: 20959},
 			}},
 		},
 	},
@@ -2234,8 +2231,8 @@ var rules = [...]rule{
 		shape: shape{reach: 44, run: 40, literal: "npm_"},
 		re:    pattern{source: `(?i)\b(npm_[a-z0-9]{36})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "npm_", at: 3, gram: 16831, left: true},
+			{atoms: []atom{
+				{text: "npm_", at: 3, gram: 16831, also: 14861, left: true},
 			}},
 		},
 	},
@@ -2244,14 +2241,14 @@ var rules = [...]rule{
 		shape: shape{reach: 16384, run: 8},
 		re:    pattern{source: `(?i)<add key=\"(?:(?:ClearText)?Password)\"\s*value=\"(.{8,})\"\s*/>`},
 		near: []clause{
-			{anchors: "<", atoms: []atom{
-				{text: "<add key=\"cleartextpassword\"", gram: 26530}, {text: "<add key=\"password\"", gram: 26530},
+			{atoms: []atom{
+				{text: "value=\"", at: 5, gram: 21693, also: 6050},
 			}},
-			{anchors: "=", atoms: []atom{
-				{text: "value=\"", at: 5, gram: 6050},
+			{atoms: []atom{
+				{text: "/>", gram: 16320, also: 16320},
 			}},
-			{anchors: "/", atoms: []atom{
-				{text: "/>", gram: 16320},
+			{atoms: []atom{
+				{text: "<add key=\"cleartextpassword\"", gram: 26530, also: 29763}, {text: "<add key=\"password\"", gram: 26530, also: 29776},
 			}},
 		},
 		lists: []allowlist{
@@ -2273,8 +2270,8 @@ var rules = [...]rule{
 		shape: shape{reach: 34, run: 30, literal: "api-"},
 		re:    pattern{source: `\b(API-[A-Z0-9]{26})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "api-", at: 3, gram: 16685, left: true},
+			{atoms: []atom{
+				{text: "api-", at: 3, gram: 16685, also: 1545, left: true},
 			}},
 		},
 	},
@@ -2283,8 +2280,8 @@ var rules = [...]rule{
 		shape: shape{reach: 182, run: 42},
 		re:    pattern{source: `[\w.-]{0,50}?(?i:[\w.-]{0,50}?(?:(?-i:[Oo]kta|OKTA))(?:[ \t\w.-]{0,20})[\s'"]{0,3})(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(00[\w=\-]{40})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "0", atoms: []atom{
-				{text: "00", gram: 16896},
+			{atoms: []atom{
+				{text: "00", gram: 16896, also: 16896},
 			}},
 		},
 	},
@@ -2293,11 +2290,11 @@ var rules = [...]rule{
 		shape: shape{reach: 171, run: 51, literal: "sk-"},
 		re:    pattern{source: `\b(sk-(?:proj|svcacct|admin)-(?:[A-Za-z0-9_-]{74}|[A-Za-z0-9_-]{58})T3BlbkFJ(?:[A-Za-z0-9_-]{74}|[A-Za-z0-9_-]{58})\b|sk-[a-zA-Z0-9]{20}T3BlbkFJ[a-zA-Z0-9]{20})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "sk-proj-", at: 2, gram: 11696, left: true}, {text: "sk-svcacct-", at: 2, gram: 19821, left: true}, {text: "sk-admin-", at: 2, gram: 19821, left: true}, {text: "sk-", at: 2, gram: 19821, left: true},
+			{atoms: []atom{
+				{text: "sk-", at: 2, gram: 19821, also: 19821},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "sk-", at: 2, gram: 19821},
+			{atoms: []atom{
+				{text: "sk-proj-", at: 6, gram: 15693, also: 11696, left: true}, {text: "sk-svcacct-", at: 2, gram: 19821, also: 11699, left: true}, {text: "sk-admin-", at: 2, gram: 19821, also: 11681, left: true}, {text: "sk-", at: 2, gram: 19821, also: 19821, left: true},
 			}},
 		},
 	},
@@ -2306,8 +2303,8 @@ var rules = [...]rule{
 		shape: shape{reach: 54, run: 50, literal: "sha256~"},
 		re:    pattern{source: `\b(sha256~[\w-]{43})(?:[^\w-]|\z)`},
 		near: []clause{
-			{anchors: "~", atoms: []atom{
-				{text: "sha256~", at: 6, gram: 22238, left: true},
+			{atoms: []atom{
+				{text: "sha256~", at: 6, gram: 22238, also: 19126, left: true},
 			}},
 		},
 	},
@@ -2316,8 +2313,8 @@ var rules = [...]rule{
 		shape: shape{reach: 55, run: 53, literal: "pplx-"},
 		re:    pattern{source: `\b(pplx-[a-zA-Z0-9]{48})(?:[\x60'"\s;]|\\[nr]|$|\b)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "pplx-", at: 4, gram: 13069, left: true},
+			{atoms: []atom{
+				{text: "pplx-", at: 3, gram: 16792, also: 13069, left: true},
 			}},
 		},
 	},
@@ -2344,8 +2341,8 @@ var rules = [...]rule{
 		shape: shape{reach: 79, run: 43, literal: "pscale_tkn_"},
 		re:    pattern{source: `\b(pscale_tkn_(?i)[\w=\.-]{32,64})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "pscale_tkn_", at: 6, gram: 32395, left: true},
+			{atoms: []atom{
+				{text: "pscale_tkn_", at: 6, gram: 32395, also: 11743, left: true},
 			}},
 		},
 	},
@@ -2354,8 +2351,8 @@ var rules = [...]rule{
 		shape: shape{reach: 81, run: 45, literal: "pscale_oauth_"},
 		re:    pattern{source: `\b(pscale_oauth_[\w=\.-]{32,64})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "pscale_oauth_", at: 6, gram: 12479, left: true},
+			{atoms: []atom{
+				{text: "pscale_oauth_", at: 6, gram: 12479, also: 6127, left: true},
 			}},
 		},
 	},
@@ -2364,8 +2361,8 @@ var rules = [...]rule{
 		shape: shape{reach: 78, run: 42, literal: "pscale_pw_"},
 		re:    pattern{source: `(?i)\b(pscale_pw_(?i)[\w=\.-]{32,64})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "pscale_pw_", at: 6, gram: 32279, left: true},
+			{atoms: []atom{
+				{text: "pscale_pw_", at: 6, gram: 32279, also: 17151, left: true},
 			}},
 		},
 	},
@@ -2374,23 +2371,23 @@ var rules = [...]rule{
 		shape: shape{reach: 68, run: 64, literal: "pmak-"},
 		re:    pattern{source: `\b(PMAK-(?i)[a-f0-9]{24}\-[a-f0-9]{34})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "pmak-0", at: 4, gram: 11696, left: true}, {text: "pmak-1", at: 4, gram: 11697, left: true}, {text: "pmak-2", at: 4, gram: 11698, left: true}, {text: "pmak-3", at: 4, gram: 11699, left: true},
-				{text: "pmak-4", at: 4, gram: 11700, left: true}, {text: "pmak-5", at: 4, gram: 11701, left: true}, {text: "pmak-6", at: 4, gram: 11702, left: true}, {text: "pmak-7", at: 4, gram: 11703, left: true},
-				{text: "pmak-8", at: 4, gram: 11704, left: true}, {text: "pmak-9", at: 4, gram: 11705, left: true}, {text: "pmak-a", at: 4, gram: 1389, left: true}, {text: "pmak-b", at: 4, gram: 11682, left: true},
-				{text: "pmak-c", at: 4, gram: 11683, left: true}, {text: "pmak-d", at: 4, gram: 11684, left: true}, {text: "pmak-e", at: 4, gram: 1389, left: true}, {text: "pmak-f", at: 4, gram: 11686, left: true},
+			{atoms: []atom{
+				{text: "pmak-0", at: 4, gram: 11696, also: 16801, left: true}, {text: "pmak-1", at: 4, gram: 11697, also: 16801, left: true}, {text: "pmak-2", at: 4, gram: 16801, also: 13355, left: true}, {text: "pmak-3", at: 4, gram: 16801, also: 13355, left: true},
+				{text: "pmak-4", at: 4, gram: 16801, also: 13355, left: true}, {text: "pmak-5", at: 4, gram: 11701, also: 16801, left: true}, {text: "pmak-6", at: 4, gram: 11702, also: 16801, left: true}, {text: "pmak-7", at: 4, gram: 11703, also: 16801, left: true},
+				{text: "pmak-8", at: 4, gram: 11704, also: 16801, left: true}, {text: "pmak-9", at: 4, gram: 11705, also: 16801, left: true}, {text: "pmak-a", at: 4, gram: 16801, also: 13355, left: true}, {text: "pmak-b", at: 4, gram: 11682, also: 16801, left: true},
+				{text: "pmak-c", at: 4, gram: 11683, also: 16801, left: true}, {text: "pmak-d", at: 4, gram: 11684, also: 16801, left: true}, {text: "pmak-e", at: 4, gram: 16801, also: 13355, left: true}, {text: "pmak-f", at: 4, gram: 11686, also: 16801, left: true},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "pmak-0", at: 4, gram: 11696}, {text: "pmak-1", at: 4, gram: 11697}, {text: "pmak-2", at: 4, gram: 11698}, {text: "pmak-3", at: 4, gram: 11699},
-				{text: "pmak-4", at: 4, gram: 11700}, {text: "pmak-5", at: 4, gram: 11701}, {text: "pmak-6", at: 4, gram: 11702}, {text: "pmak-7", at: 4, gram: 11703},
-				{text: "pmak-8", at: 4, gram: 11704}, {text: "pmak-9", at: 4, gram: 11705}, {text: "pmak-a", at: 4, gram: 1389}, {text: "pmak-b", at: 4, gram: 11682},
-				{text: "pmak-c", at: 4, gram: 11683}, {text: "pmak-d", at: 4, gram: 11684}, {text: "pmak-e", at: 4, gram: 1389}, {text: "pmak-f", at: 4, gram: 11686},
+			{atoms: []atom{
+				{text: "pmak-0", at: 4, gram: 11696, also: 16801}, {text: "pmak-1", at: 4, gram: 11697, also: 16801}, {text: "pmak-2", at: 4, gram: 16801, also: 13355}, {text: "pmak-3", at: 4, gram: 16801, also: 13355},
+				{text: "pmak-4", at: 4, gram: 16801, also: 13355}, {text: "pmak-5", at: 4, gram: 11701, also: 16801}, {text: "pmak-6", at: 4, gram: 11702, also: 16801}, {text: "pmak-7", at: 4, gram: 11703, also: 16801},
+				{text: "pmak-8", at: 4, gram: 11704, also: 16801}, {text: "pmak-9", at: 4, gram: 11705, also: 16801}, {text: "pmak-a", at: 4, gram: 16801, also: 13355}, {text: "pmak-b", at: 4, gram: 11682, also: 16801},
+				{text: "pmak-c", at: 4, gram: 11683, also: 16801}, {text: "pmak-d", at: 4, gram: 11684, also: 16801}, {text: "pmak-e", at: 4, gram: 16801, also: 13355}, {text: "pmak-f", at: 4, gram: 11686, also: 16801},
 			}},
-			{table: [4]uint64{0x3ff200000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016}, {text: "a-", at: 1, gram: 1440}, {text: "b-", at: 1, gram: 2464},
-				{text: "c-", at: 1, gram: 3488}, {text: "d-", at: 1, gram: 4512}, {text: "e-", at: 1, gram: 5536}, {text: "f-", at: 1, gram: 6560},
+			{atoms: []atom{
+				{text: "0-", gram: 16800, also: 16800}, {text: "1-", gram: 17824, also: 17824}, {text: "2-", gram: 18848, also: 18848}, {text: "3-", gram: 19872, also: 19872},
+				{text: "4-", gram: 20896, also: 20896}, {text: "5-", gram: 21920, also: 21920}, {text: "6-", gram: 22944, also: 22944}, {text: "7-", gram: 23968, also: 23968},
+				{text: "8-", gram: 24992, also: 24992}, {text: "9-", gram: 26016, also: 26016}, {text: "a-", at: 1, gram: 1440, also: 1440}, {text: "b-", at: 1, gram: 2464, also: 2464},
+				{text: "c-", at: 1, gram: 3488, also: 3488}, {text: "d-", at: 1, gram: 4512, also: 4512}, {text: "e-", at: 1, gram: 5536, also: 5536}, {text: "f-", at: 1, gram: 6560, also: 6560},
 			}},
 		},
 	},
@@ -2399,8 +2396,8 @@ var rules = [...]rule{
 		shape: shape{reach: 44, run: 40, literal: "pnu_"},
 		re:    pattern{source: `\b(pnu_[a-zA-Z0-9]{36})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "pnu_", at: 3, gram: 15039, left: true},
+			{atoms: []atom{
+				{text: "pnu_", at: 3, gram: 15039, also: 16853, left: true},
 			}},
 		},
 	},
@@ -2408,13 +2405,12 @@ var rules = [...]rule{
 		kind: Secret, id: "private-key", global: true,
 		shape: shape{reach: 530, run: 10},
 		re:    pattern{source: `(?i)-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----[\s\S-]{64,}?KEY(?: BLOCK)?-----`},
-		start: pattern{source: `\A(?:(?i:-----BEGIN[ \-0-9A-Z_a-zſK]{0,100}PRIVATE KEY(?: BLOCK)?-----[\x00-\x{10ffff}]{64}))`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "private key block-----", at: 17, gram: 13741}, {text: "private key-----", at: 11, gram: 13741},
+			{atoms: []atom{
+				{text: "private key block-----", at: 17, gram: 3437, also: 11693}, {text: "private key-----", at: 11, gram: 26029, also: 13741},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "key block-----", at: 9, gram: 13741}, {text: "key-----", at: 3, gram: 13741},
+			{atoms: []atom{
+				{text: "key block-----", at: 9, gram: 3437, also: 11693}, {text: "key-----", at: 3, gram: 26029, also: 13741},
 			}},
 		},
 	},
@@ -2428,17 +2424,17 @@ var rules = [...]rule{
 		shape: shape{reach: 48, run: 44, literal: "pul-"},
 		re:    pattern{source: `\b(pul-[a-f0-9]{40})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "pul-0", at: 3, gram: 12720, left: true}, {text: "pul-1", at: 3, gram: 12721, left: true}, {text: "pul-2", at: 3, gram: 12722, left: true}, {text: "pul-3", at: 3, gram: 12723, left: true},
-				{text: "pul-4", at: 3, gram: 12724, left: true}, {text: "pul-5", at: 3, gram: 12725, left: true}, {text: "pul-6", at: 3, gram: 12726, left: true}, {text: "pul-7", at: 3, gram: 12727, left: true},
-				{text: "pul-8", at: 3, gram: 12728, left: true}, {text: "pul-9", at: 3, gram: 12729, left: true}, {text: "pul-a", at: 3, gram: 21901, left: true}, {text: "pul-b", at: 3, gram: 21901, left: true},
-				{text: "pul-c", at: 3, gram: 21901, left: true}, {text: "pul-d", at: 3, gram: 21901, left: true}, {text: "pul-e", at: 3, gram: 21901, left: true}, {text: "pul-f", at: 3, gram: 21901, left: true},
+			{atoms: []atom{
+				{text: "pul-0", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-1", at: 3, gram: 12721, also: 17068, left: true}, {text: "pul-2", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-3", at: 3, gram: 17068, also: 21901, left: true},
+				{text: "pul-4", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-5", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-6", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-7", at: 3, gram: 17068, also: 21901, left: true},
+				{text: "pul-8", at: 3, gram: 12728, also: 17068, left: true}, {text: "pul-9", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-a", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-b", at: 3, gram: 17068, also: 21901, left: true},
+				{text: "pul-c", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-d", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-e", at: 3, gram: 17068, also: 21901, left: true}, {text: "pul-f", at: 3, gram: 17068, also: 21901, left: true},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "pul-0", at: 3, gram: 12720}, {text: "pul-1", at: 3, gram: 12721}, {text: "pul-2", at: 3, gram: 12722}, {text: "pul-3", at: 3, gram: 12723},
-				{text: "pul-4", at: 3, gram: 12724}, {text: "pul-5", at: 3, gram: 12725}, {text: "pul-6", at: 3, gram: 12726}, {text: "pul-7", at: 3, gram: 12727},
-				{text: "pul-8", at: 3, gram: 12728}, {text: "pul-9", at: 3, gram: 12729}, {text: "pul-a", at: 3, gram: 21901}, {text: "pul-b", at: 3, gram: 21901},
-				{text: "pul-c", at: 3, gram: 21901}, {text: "pul-d", at: 3, gram: 21901}, {text: "pul-e", at: 3, gram: 21901}, {text: "pul-f", at: 3, gram: 21901},
+			{atoms: []atom{
+				{text: "pul-0", at: 3, gram: 17068, also: 21901}, {text: "pul-1", at: 3, gram: 12721, also: 17068}, {text: "pul-2", at: 3, gram: 17068, also: 21901}, {text: "pul-3", at: 3, gram: 17068, also: 21901},
+				{text: "pul-4", at: 3, gram: 17068, also: 21901}, {text: "pul-5", at: 3, gram: 17068, also: 21901}, {text: "pul-6", at: 3, gram: 17068, also: 21901}, {text: "pul-7", at: 3, gram: 17068, also: 21901},
+				{text: "pul-8", at: 3, gram: 12728, also: 17068}, {text: "pul-9", at: 3, gram: 17068, also: 21901}, {text: "pul-a", at: 3, gram: 17068, also: 21901}, {text: "pul-b", at: 3, gram: 17068, also: 21901},
+				{text: "pul-c", at: 3, gram: 17068, also: 21901}, {text: "pul-d", at: 3, gram: 17068, also: 21901}, {text: "pul-e", at: 3, gram: 17068, also: 21901}, {text: "pul-f", at: 3, gram: 17068, also: 21901},
 			}},
 		},
 	},
@@ -2458,8 +2454,8 @@ var rules = [...]rule{
 		shape: shape{reach: 79, run: 75, literal: "rdme_"},
 		re:    pattern{source: `\b(rdme_[a-z0-9]{70})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "rdme_", at: 4, gram: 13503, left: true},
+			{atoms: []atom{
+				{text: "rdme_", at: 4, gram: 13503, also: 18573, left: true},
 			}},
 		},
 	},
@@ -2468,17 +2464,17 @@ var rules = [...]rule{
 		shape: shape{reach: 61, run: 57, literal: "rubygems_"},
 		re:    pattern{source: `\b(rubygems_[a-f0-9]{48})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "rubygems_0", at: 8, gram: 20464, left: true}, {text: "rubygems_1", at: 8, gram: 20465, left: true}, {text: "rubygems_2", at: 8, gram: 20466, left: true}, {text: "rubygems_3", at: 8, gram: 20467, left: true},
-				{text: "rubygems_4", at: 8, gram: 20468, left: true}, {text: "rubygems_5", at: 8, gram: 20469, left: true}, {text: "rubygems_6", at: 8, gram: 20470, left: true}, {text: "rubygems_7", at: 8, gram: 20471, left: true},
-				{text: "rubygems_8", at: 8, gram: 20472, left: true}, {text: "rubygems_9", at: 8, gram: 20473, left: true}, {text: "rubygems_a", at: 8, gram: 13951, left: true}, {text: "rubygems_b", at: 8, gram: 13951, left: true},
-				{text: "rubygems_c", at: 8, gram: 13951, left: true}, {text: "rubygems_d", at: 8, gram: 13951, left: true}, {text: "rubygems_e", at: 8, gram: 13951, left: true}, {text: "rubygems_f", at: 8, gram: 13951, left: true},
+			{atoms: []atom{
+				{text: "rubygems_0", at: 8, gram: 13951, also: 20464, left: true}, {text: "rubygems_1", at: 8, gram: 20465, also: 13951, left: true}, {text: "rubygems_2", at: 8, gram: 13951, also: 21593, left: true}, {text: "rubygems_3", at: 8, gram: 13951, also: 21593, left: true},
+				{text: "rubygems_4", at: 8, gram: 13951, also: 21593, left: true}, {text: "rubygems_5", at: 8, gram: 13951, also: 20469, left: true}, {text: "rubygems_6", at: 8, gram: 13951, also: 20470, left: true}, {text: "rubygems_7", at: 8, gram: 13951, also: 20471, left: true},
+				{text: "rubygems_8", at: 8, gram: 20472, also: 13951, left: true}, {text: "rubygems_9", at: 8, gram: 13951, also: 20473, left: true}, {text: "rubygems_a", at: 8, gram: 13951, also: 21593, left: true}, {text: "rubygems_b", at: 8, gram: 13951, also: 20450, left: true},
+				{text: "rubygems_c", at: 8, gram: 13951, also: 20451, left: true}, {text: "rubygems_d", at: 8, gram: 13951, also: 20452, left: true}, {text: "rubygems_e", at: 8, gram: 13951, also: 21593, left: true}, {text: "rubygems_f", at: 8, gram: 13951, also: 20454, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "rubygems_0", at: 8, gram: 20464}, {text: "rubygems_1", at: 8, gram: 20465}, {text: "rubygems_2", at: 8, gram: 20466}, {text: "rubygems_3", at: 8, gram: 20467},
-				{text: "rubygems_4", at: 8, gram: 20468}, {text: "rubygems_5", at: 8, gram: 20469}, {text: "rubygems_6", at: 8, gram: 20470}, {text: "rubygems_7", at: 8, gram: 20471},
-				{text: "rubygems_8", at: 8, gram: 20472}, {text: "rubygems_9", at: 8, gram: 20473}, {text: "rubygems_a", at: 8, gram: 13951}, {text: "rubygems_b", at: 8, gram: 13951},
-				{text: "rubygems_c", at: 8, gram: 13951}, {text: "rubygems_d", at: 8, gram: 13951}, {text: "rubygems_e", at: 8, gram: 13951}, {text: "rubygems_f", at: 8, gram: 13951},
+			{atoms: []atom{
+				{text: "rubygems_0", at: 8, gram: 13951, also: 20464}, {text: "rubygems_1", at: 8, gram: 20465, also: 13951}, {text: "rubygems_2", at: 8, gram: 13951, also: 21593}, {text: "rubygems_3", at: 8, gram: 13951, also: 21593},
+				{text: "rubygems_4", at: 8, gram: 13951, also: 21593}, {text: "rubygems_5", at: 8, gram: 13951, also: 20469}, {text: "rubygems_6", at: 8, gram: 13951, also: 20470}, {text: "rubygems_7", at: 8, gram: 13951, also: 20471},
+				{text: "rubygems_8", at: 8, gram: 20472, also: 13951}, {text: "rubygems_9", at: 8, gram: 13951, also: 20473}, {text: "rubygems_a", at: 8, gram: 13951, also: 21593}, {text: "rubygems_b", at: 8, gram: 13951, also: 20450},
+				{text: "rubygems_c", at: 8, gram: 13951, also: 20451}, {text: "rubygems_d", at: 8, gram: 13951, also: 20452}, {text: "rubygems_e", at: 8, gram: 13951, also: 21593}, {text: "rubygems_f", at: 8, gram: 13951, also: 20454},
 			}},
 		},
 	},
@@ -2487,8 +2483,8 @@ var rules = [...]rule{
 		shape: shape{reach: 58, run: 54, literal: "tk-us-"},
 		re:    pattern{source: `\b(tk-us-[\w-]{48})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "tk-us-", at: 2, gram: 11701, left: true},
+			{atoms: []atom{
+				{text: "tk-us-", at: 2, gram: 11701, also: 20845, left: true},
 			}},
 		},
 	},
@@ -2509,8 +2505,8 @@ var rules = [...]rule{
 		shape: shape{reach: 73, run: 69, literal: "sg."},
 		re:    pattern{source: `\b(SG\.(?i)[a-z0-9=_\-\.]{66})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: ".", atoms: []atom{
-				{text: "sg.", at: 2, gram: 19694, left: true},
+			{atoms: []atom{
+				{text: "sg.", at: 2, gram: 19694, also: 19694, left: true},
 			}},
 		},
 	},
@@ -2519,17 +2515,17 @@ var rules = [...]rule{
 		shape: shape{reach: 93, run: 89, literal: "xkeysib-"},
 		re:    pattern{source: `\b(xkeysib-[a-f0-9]{64}\-(?i)[a-z0-9]{16})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "xkeysib-0", at: 7, gram: 2480, left: true}, {text: "xkeysib-1", at: 7, gram: 2481, left: true}, {text: "xkeysib-2", at: 7, gram: 2482, left: true}, {text: "xkeysib-3", at: 7, gram: 2483, left: true},
-				{text: "xkeysib-4", at: 7, gram: 2484, left: true}, {text: "xkeysib-5", at: 7, gram: 2485, left: true}, {text: "xkeysib-6", at: 7, gram: 2486, left: true}, {text: "xkeysib-7", at: 7, gram: 2487, left: true},
-				{text: "xkeysib-8", at: 7, gram: 2488, left: true}, {text: "xkeysib-9", at: 7, gram: 2489, left: true}, {text: "xkeysib-a", at: 7, gram: 9293, left: true}, {text: "xkeysib-b", at: 7, gram: 2466, left: true},
-				{text: "xkeysib-c", at: 7, gram: 2467, left: true}, {text: "xkeysib-d", at: 7, gram: 2468, left: true}, {text: "xkeysib-e", at: 7, gram: 9293, left: true}, {text: "xkeysib-f", at: 7, gram: 2470, left: true},
+			{atoms: []atom{
+				{text: "xkeysib-0", gram: 24933, also: 2480, left: true}, {text: "xkeysib-1", gram: 2481, also: 24933, left: true}, {text: "xkeysib-2", gram: 24933, also: 11449, left: true}, {text: "xkeysib-3", gram: 24933, also: 11449, left: true},
+				{text: "xkeysib-4", gram: 24933, also: 11449, left: true}, {text: "xkeysib-5", gram: 24933, also: 2485, left: true}, {text: "xkeysib-6", gram: 24933, also: 2486, left: true}, {text: "xkeysib-7", gram: 24933, also: 2487, left: true},
+				{text: "xkeysib-8", gram: 2488, also: 24933, left: true}, {text: "xkeysib-9", gram: 24933, also: 2489, left: true}, {text: "xkeysib-a", gram: 24933, also: 11449, left: true}, {text: "xkeysib-b", gram: 24933, also: 2466, left: true},
+				{text: "xkeysib-c", gram: 24933, also: 2467, left: true}, {text: "xkeysib-d", gram: 24933, also: 2468, left: true}, {text: "xkeysib-e", gram: 24933, also: 11449, left: true}, {text: "xkeysib-f", gram: 24933, also: 2470, left: true},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "xkeysib-0", at: 7, gram: 2480}, {text: "xkeysib-1", at: 7, gram: 2481}, {text: "xkeysib-2", at: 7, gram: 2482}, {text: "xkeysib-3", at: 7, gram: 2483},
-				{text: "xkeysib-4", at: 7, gram: 2484}, {text: "xkeysib-5", at: 7, gram: 2485}, {text: "xkeysib-6", at: 7, gram: 2486}, {text: "xkeysib-7", at: 7, gram: 2487},
-				{text: "xkeysib-8", at: 7, gram: 2488}, {text: "xkeysib-9", at: 7, gram: 2489}, {text: "xkeysib-a", at: 7, gram: 9293}, {text: "xkeysib-b", at: 7, gram: 2466},
-				{text: "xkeysib-c", at: 7, gram: 2467}, {text: "xkeysib-d", at: 7, gram: 2468}, {text: "xkeysib-e", at: 7, gram: 9293}, {text: "xkeysib-f", at: 7, gram: 2470},
+			{atoms: []atom{
+				{text: "xkeysib-0", gram: 24933, also: 2480}, {text: "xkeysib-1", gram: 2481, also: 24933}, {text: "xkeysib-2", gram: 24933, also: 11449}, {text: "xkeysib-3", gram: 24933, also: 11449},
+				{text: "xkeysib-4", gram: 24933, also: 11449}, {text: "xkeysib-5", gram: 24933, also: 2485}, {text: "xkeysib-6", gram: 24933, also: 2486}, {text: "xkeysib-7", gram: 24933, also: 2487},
+				{text: "xkeysib-8", gram: 2488, also: 24933}, {text: "xkeysib-9", gram: 24933, also: 2489}, {text: "xkeysib-a", gram: 24933, also: 11449}, {text: "xkeysib-b", gram: 24933, also: 2466},
+				{text: "xkeysib-c", gram: 24933, also: 2467}, {text: "xkeysib-d", gram: 24933, also: 2468}, {text: "xkeysib-e", gram: 24933, also: 11449}, {text: "xkeysib-f", gram: 24933, also: 2470},
 			}},
 		},
 	},
@@ -2543,13 +2539,12 @@ var rules = [...]rule{
 		kind: Secret, id: "sentry-org-token", entropy: 4.5, global: true,
 		shape: shape{reach: 482, run: 96, literal: "sntrys_eyjpyxqio"},
 		re:    pattern{source: `\bsntrys_eyJpYXQiO[a-zA-Z0-9+/]{10,200}(?:LCJyZWdpb25fdXJs|InJlZ2lvbl91cmwi|cmVnaW9uX3VybCI6)[a-zA-Z0-9+/]{10,200}={0,2}_[a-zA-Z0-9+/]{43}(?:[^a-zA-Z0-9+/]|\z)`},
-		start: pattern{source: `\A(?:\bsntrys_eyJpYXQiO[\+/-9A-Za-z]{10,200}(?:LCJyZWdpb25fdXJs|InJlZ2lvbl91cmwi|cmVnaW9uX3VybCI6)[\+/-9A-Za-z]{10})`},
 		near: []clause{
-			{anchors: "29", atoms: []atom{
-				{text: "lcjyzwdpb25fdxjs", at: 9, gram: 2645}, {text: "injlz2lvbl91cmwi", at: 5, gram: 26147}, {text: "cmvnaw9ux3vybci6", at: 6, gram: 24373},
+			{atoms: []atom{
+				{text: "sntrys_eyjpyxqio", at: 6, gram: 26385, also: 25129, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "sntrys_eyjpyxqio", at: 6, gram: 26239, left: true},
+			{atoms: []atom{
+				{text: "lcjyzwdpb25fdxjs", at: 2, gram: 11066, also: 4874}, {text: "injlz2lvbl91cmwi", at: 2, gram: 10650, also: 26147}, {text: "cmvnaw9ux3vybci6", at: 8, gram: 26296, also: 22291},
 			}},
 		},
 	},
@@ -2558,17 +2553,17 @@ var rules = [...]rule{
 		shape: shape{reach: 75, run: 71, literal: "sntryu_"},
 		re:    pattern{source: `\b(sntryu_[a-f0-9]{64})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "sntryu_0", at: 6, gram: 22512, left: true}, {text: "sntryu_1", at: 6, gram: 22513, left: true}, {text: "sntryu_2", at: 6, gram: 22514, left: true}, {text: "sntryu_3", at: 6, gram: 22515, left: true},
-				{text: "sntryu_4", at: 6, gram: 22516, left: true}, {text: "sntryu_5", at: 6, gram: 22517, left: true}, {text: "sntryu_6", at: 6, gram: 22518, left: true}, {text: "sntryu_7", at: 6, gram: 22519, left: true},
-				{text: "sntryu_8", at: 6, gram: 22520, left: true}, {text: "sntryu_9", at: 6, gram: 22521, left: true}, {text: "sntryu_a", at: 6, gram: 26303, left: true}, {text: "sntryu_b", at: 6, gram: 26303, left: true},
-				{text: "sntryu_c", at: 6, gram: 26303, left: true}, {text: "sntryu_d", at: 6, gram: 26303, left: true}, {text: "sntryu_e", at: 6, gram: 26303, left: true}, {text: "sntryu_f", at: 6, gram: 26303, left: true},
+			{atoms: []atom{
+				{text: "sntryu_0", at: 6, gram: 26303, also: 22512, left: true}, {text: "sntryu_1", at: 6, gram: 22513, also: 26303, left: true}, {text: "sntryu_2", at: 6, gram: 26303, also: 22514, left: true}, {text: "sntryu_3", at: 6, gram: 26303, also: 22515, left: true},
+				{text: "sntryu_4", at: 6, gram: 26303, also: 22516, left: true}, {text: "sntryu_5", at: 6, gram: 26303, also: 22517, left: true}, {text: "sntryu_6", at: 6, gram: 26303, also: 22518, left: true}, {text: "sntryu_7", at: 6, gram: 26303, also: 22519, left: true},
+				{text: "sntryu_8", at: 6, gram: 22520, also: 26303, left: true}, {text: "sntryu_9", at: 6, gram: 26303, also: 22521, left: true}, {text: "sntryu_a", at: 6, gram: 26303, also: 22497, left: true}, {text: "sntryu_b", at: 6, gram: 26303, also: 22498, left: true},
+				{text: "sntryu_c", at: 6, gram: 26303, also: 22499, left: true}, {text: "sntryu_d", at: 6, gram: 26303, also: 22500, left: true}, {text: "sntryu_e", at: 6, gram: 26303, also: 22501, left: true}, {text: "sntryu_f", at: 6, gram: 26303, also: 22502, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "sntryu_0", at: 6, gram: 22512}, {text: "sntryu_1", at: 6, gram: 22513}, {text: "sntryu_2", at: 6, gram: 22514}, {text: "sntryu_3", at: 6, gram: 22515},
-				{text: "sntryu_4", at: 6, gram: 22516}, {text: "sntryu_5", at: 6, gram: 22517}, {text: "sntryu_6", at: 6, gram: 22518}, {text: "sntryu_7", at: 6, gram: 22519},
-				{text: "sntryu_8", at: 6, gram: 22520}, {text: "sntryu_9", at: 6, gram: 22521}, {text: "sntryu_a", at: 6, gram: 26303}, {text: "sntryu_b", at: 6, gram: 26303},
-				{text: "sntryu_c", at: 6, gram: 26303}, {text: "sntryu_d", at: 6, gram: 26303}, {text: "sntryu_e", at: 6, gram: 26303}, {text: "sntryu_f", at: 6, gram: 26303},
+			{atoms: []atom{
+				{text: "sntryu_0", at: 6, gram: 26303, also: 22512}, {text: "sntryu_1", at: 6, gram: 22513, also: 26303}, {text: "sntryu_2", at: 6, gram: 26303, also: 22514}, {text: "sntryu_3", at: 6, gram: 26303, also: 22515},
+				{text: "sntryu_4", at: 6, gram: 26303, also: 22516}, {text: "sntryu_5", at: 6, gram: 26303, also: 22517}, {text: "sntryu_6", at: 6, gram: 26303, also: 22518}, {text: "sntryu_7", at: 6, gram: 26303, also: 22519},
+				{text: "sntryu_8", at: 6, gram: 22520, also: 26303}, {text: "sntryu_9", at: 6, gram: 26303, also: 22521}, {text: "sntryu_a", at: 6, gram: 26303, also: 22497}, {text: "sntryu_b", at: 6, gram: 26303, also: 22498},
+				{text: "sntryu_c", at: 6, gram: 26303, also: 22499}, {text: "sntryu_d", at: 6, gram: 26303, also: 22500}, {text: "sntryu_e", at: 6, gram: 26303, also: 22501}, {text: "sntryu_f", at: 6, gram: 26303, also: 22502},
 			}},
 		},
 	},
@@ -2577,11 +2572,11 @@ var rules = [...]rule{
 		shape: shape{reach: 27, run: 23, literal: "sm_aat_"},
 		re:    pattern{source: `\b(sm_aat_[a-zA-Z0-9]{16})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "sm_aat_", at: 2, gram: 19903, left: true},
+			{atoms: []atom{
+				{text: "sm_aat_", at: 2, gram: 19903, also: 14305, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "sm_aat_", at: 2, gram: 19903},
+			{atoms: []atom{
+				{text: "sm_aat_", at: 2, gram: 19903, also: 14305},
 			}},
 		},
 	},
@@ -2590,11 +2585,11 @@ var rules = [...]rule{
 		shape: shape{reach: 27, run: 23, literal: "sm_pat_"},
 		re:    pattern{source: `\b(sm_pat_[a-zA-Z0-9]{16})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "sm_pat_", at: 2, gram: 14320, left: true},
+			{atoms: []atom{
+				{text: "sm_pat_", at: 2, gram: 14320, also: 19903, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "sm_pat_", at: 2, gram: 14320},
+			{atoms: []atom{
+				{text: "sm_pat_", at: 2, gram: 14320, also: 19903},
 			}},
 		},
 	},
@@ -2603,11 +2598,11 @@ var rules = [...]rule{
 		shape: shape{reach: 27, run: 23, literal: "sm_sat_"},
 		re:    pattern{source: `\b(sm_sat_[a-zA-Z0-9]{16})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "sm_sat_", at: 2, gram: 19903, left: true},
+			{atoms: []atom{
+				{text: "sm_sat_", at: 2, gram: 19903, also: 14323, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "sm_sat_", at: 2, gram: 19903},
+			{atoms: []atom{
+				{text: "sm_sat_", at: 2, gram: 19903, also: 14323},
 			}},
 		},
 	},
@@ -2616,25 +2611,25 @@ var rules = [...]rule{
 		shape: shape{reach: 56, run: 52, literal: "shippo_"},
 		re:    pattern{source: `\b(shippo_(?:live|test)_[a-fA-F0-9]{40})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "shippo_live_0", at: 6, gram: 6128, left: true}, {text: "shippo_live_1", at: 6, gram: 6129, left: true}, {text: "shippo_live_2", at: 6, gram: 6130, left: true}, {text: "shippo_live_3", at: 6, gram: 6131, left: true},
-				{text: "shippo_live_4", at: 6, gram: 6132, left: true}, {text: "shippo_live_5", at: 6, gram: 6133, left: true}, {text: "shippo_live_6", at: 6, gram: 6134, left: true}, {text: "shippo_live_7", at: 6, gram: 6135, left: true},
-				{text: "shippo_live_8", at: 6, gram: 6136, left: true}, {text: "shippo_live_9", at: 6, gram: 6137, left: true}, {text: "shippo_live_a", at: 6, gram: 16895, left: true}, {text: "shippo_live_b", at: 6, gram: 16895, left: true},
-				{text: "shippo_live_c", at: 6, gram: 16895, left: true}, {text: "shippo_live_d", at: 6, gram: 16895, left: true}, {text: "shippo_live_e", at: 6, gram: 16895, left: true}, {text: "shippo_live_f", at: 6, gram: 16895, left: true},
-				{text: "shippo_test_0", at: 6, gram: 21488, left: true}, {text: "shippo_test_1", at: 6, gram: 21489, left: true}, {text: "shippo_test_2", at: 6, gram: 21490, left: true}, {text: "shippo_test_3", at: 6, gram: 21491, left: true},
-				{text: "shippo_test_4", at: 6, gram: 21492, left: true}, {text: "shippo_test_5", at: 6, gram: 21493, left: true}, {text: "shippo_test_6", at: 6, gram: 21494, left: true}, {text: "shippo_test_7", at: 6, gram: 21495, left: true},
-				{text: "shippo_test_8", at: 6, gram: 21496, left: true}, {text: "shippo_test_9", at: 6, gram: 21497, left: true}, {text: "shippo_test_a", at: 6, gram: 16895, left: true}, {text: "shippo_test_b", at: 6, gram: 16895, left: true},
-				{text: "shippo_test_c", at: 6, gram: 16895, left: true}, {text: "shippo_test_d", at: 6, gram: 16895, left: true}, {text: "shippo_test_e", at: 6, gram: 16895, left: true}, {text: "shippo_test_f", at: 6, gram: 16895, left: true},
+			{atoms: []atom{
+				{text: "shippo_live_0", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_1", at: 6, gram: 6129, also: 16895, left: true}, {text: "shippo_live_2", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_3", at: 6, gram: 16895, also: 22719, left: true},
+				{text: "shippo_live_4", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_5", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_6", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_7", at: 6, gram: 16895, also: 22719, left: true},
+				{text: "shippo_live_8", at: 6, gram: 6136, also: 16895, left: true}, {text: "shippo_live_9", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_a", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_b", at: 6, gram: 16895, also: 22719, left: true},
+				{text: "shippo_live_c", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_d", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_e", at: 6, gram: 16895, also: 22719, left: true}, {text: "shippo_live_f", at: 6, gram: 16895, also: 22719, left: true},
+				{text: "shippo_test_0", at: 6, gram: 16895, also: 21488, left: true}, {text: "shippo_test_1", at: 6, gram: 21489, also: 16895, left: true}, {text: "shippo_test_2", at: 6, gram: 16895, also: 16372, left: true}, {text: "shippo_test_3", at: 6, gram: 16895, also: 16372, left: true},
+				{text: "shippo_test_4", at: 6, gram: 16895, also: 16372, left: true}, {text: "shippo_test_5", at: 6, gram: 16895, also: 21493, left: true}, {text: "shippo_test_6", at: 6, gram: 16895, also: 21494, left: true}, {text: "shippo_test_7", at: 6, gram: 16895, also: 21495, left: true},
+				{text: "shippo_test_8", at: 6, gram: 21496, also: 16895, left: true}, {text: "shippo_test_9", at: 6, gram: 16895, also: 21497, left: true}, {text: "shippo_test_a", at: 6, gram: 16895, also: 16372, left: true}, {text: "shippo_test_b", at: 6, gram: 16895, also: 21474, left: true},
+				{text: "shippo_test_c", at: 6, gram: 16895, also: 21475, left: true}, {text: "shippo_test_d", at: 6, gram: 16895, also: 21476, left: true}, {text: "shippo_test_e", at: 6, gram: 16895, also: 16372, left: true}, {text: "shippo_test_f", at: 6, gram: 16895, also: 21478, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "shippo_live_0", at: 6, gram: 6128}, {text: "shippo_live_1", at: 6, gram: 6129}, {text: "shippo_live_2", at: 6, gram: 6130}, {text: "shippo_live_3", at: 6, gram: 6131},
-				{text: "shippo_live_4", at: 6, gram: 6132}, {text: "shippo_live_5", at: 6, gram: 6133}, {text: "shippo_live_6", at: 6, gram: 6134}, {text: "shippo_live_7", at: 6, gram: 6135},
-				{text: "shippo_live_8", at: 6, gram: 6136}, {text: "shippo_live_9", at: 6, gram: 6137}, {text: "shippo_live_a", at: 6, gram: 16895}, {text: "shippo_live_b", at: 6, gram: 16895},
-				{text: "shippo_live_c", at: 6, gram: 16895}, {text: "shippo_live_d", at: 6, gram: 16895}, {text: "shippo_live_e", at: 6, gram: 16895}, {text: "shippo_live_f", at: 6, gram: 16895},
-				{text: "shippo_test_0", at: 6, gram: 21488}, {text: "shippo_test_1", at: 6, gram: 21489}, {text: "shippo_test_2", at: 6, gram: 21490}, {text: "shippo_test_3", at: 6, gram: 21491},
-				{text: "shippo_test_4", at: 6, gram: 21492}, {text: "shippo_test_5", at: 6, gram: 21493}, {text: "shippo_test_6", at: 6, gram: 21494}, {text: "shippo_test_7", at: 6, gram: 21495},
-				{text: "shippo_test_8", at: 6, gram: 21496}, {text: "shippo_test_9", at: 6, gram: 21497}, {text: "shippo_test_a", at: 6, gram: 16895}, {text: "shippo_test_b", at: 6, gram: 16895},
-				{text: "shippo_test_c", at: 6, gram: 16895}, {text: "shippo_test_d", at: 6, gram: 16895}, {text: "shippo_test_e", at: 6, gram: 16895}, {text: "shippo_test_f", at: 6, gram: 16895},
+			{atoms: []atom{
+				{text: "shippo_live_0", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_1", at: 6, gram: 6129, also: 16895}, {text: "shippo_live_2", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_3", at: 6, gram: 16895, also: 22719},
+				{text: "shippo_live_4", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_5", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_6", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_7", at: 6, gram: 16895, also: 22719},
+				{text: "shippo_live_8", at: 6, gram: 6136, also: 16895}, {text: "shippo_live_9", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_a", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_b", at: 6, gram: 16895, also: 22719},
+				{text: "shippo_live_c", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_d", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_e", at: 6, gram: 16895, also: 22719}, {text: "shippo_live_f", at: 6, gram: 16895, also: 22719},
+				{text: "shippo_test_0", at: 6, gram: 16895, also: 21488}, {text: "shippo_test_1", at: 6, gram: 21489, also: 16895}, {text: "shippo_test_2", at: 6, gram: 16895, also: 16372}, {text: "shippo_test_3", at: 6, gram: 16895, also: 16372},
+				{text: "shippo_test_4", at: 6, gram: 16895, also: 16372}, {text: "shippo_test_5", at: 6, gram: 16895, also: 21493}, {text: "shippo_test_6", at: 6, gram: 16895, also: 21494}, {text: "shippo_test_7", at: 6, gram: 16895, also: 21495},
+				{text: "shippo_test_8", at: 6, gram: 21496, also: 16895}, {text: "shippo_test_9", at: 6, gram: 16895, also: 21497}, {text: "shippo_test_a", at: 6, gram: 16895, also: 16372}, {text: "shippo_test_b", at: 6, gram: 16895, also: 21474},
+				{text: "shippo_test_c", at: 6, gram: 16895, also: 21475}, {text: "shippo_test_d", at: 6, gram: 16895, also: 21476}, {text: "shippo_test_e", at: 6, gram: 16895, also: 16372}, {text: "shippo_test_f", at: 6, gram: 16895, also: 21478},
 			}},
 		},
 	},
@@ -2643,11 +2638,11 @@ var rules = [...]rule{
 		shape: shape{reach: 38, run: 38},
 		re:    pattern{source: `shpat_[a-fA-F0-9]{32}`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "shpat_0", at: 5, gram: 21488}, {text: "shpat_1", at: 5, gram: 21489}, {text: "shpat_2", at: 5, gram: 21490}, {text: "shpat_3", at: 5, gram: 21491},
-				{text: "shpat_4", at: 5, gram: 21492}, {text: "shpat_5", at: 5, gram: 21493}, {text: "shpat_6", at: 5, gram: 21494}, {text: "shpat_7", at: 5, gram: 21495},
-				{text: "shpat_8", at: 5, gram: 21496}, {text: "shpat_9", at: 5, gram: 21497}, {text: "shpat_a", at: 5, gram: 1695}, {text: "shpat_b", at: 5, gram: 21474},
-				{text: "shpat_c", at: 5, gram: 21475}, {text: "shpat_d", at: 5, gram: 21476}, {text: "shpat_e", at: 5, gram: 1695}, {text: "shpat_f", at: 5, gram: 21478},
+			{atoms: []atom{
+				{text: "shpat_0", at: 5, gram: 21488, also: 1695}, {text: "shpat_1", at: 5, gram: 21489, also: 1695}, {text: "shpat_2", at: 5, gram: 1695, also: 21490}, {text: "shpat_3", at: 5, gram: 1695, also: 21491},
+				{text: "shpat_4", at: 5, gram: 1695, also: 21492}, {text: "shpat_5", at: 5, gram: 21493, also: 1695}, {text: "shpat_6", at: 5, gram: 21494, also: 1695}, {text: "shpat_7", at: 5, gram: 21495, also: 1695},
+				{text: "shpat_8", at: 5, gram: 21496, also: 1695}, {text: "shpat_9", at: 5, gram: 21497, also: 1695}, {text: "shpat_a", at: 5, gram: 1695, also: 21473}, {text: "shpat_b", at: 5, gram: 21474, also: 1695},
+				{text: "shpat_c", at: 5, gram: 21475, also: 1695}, {text: "shpat_d", at: 5, gram: 21476, also: 1695}, {text: "shpat_e", at: 5, gram: 1695, also: 21477}, {text: "shpat_f", at: 5, gram: 21478, also: 1695},
 			}},
 		},
 	},
@@ -2656,11 +2651,11 @@ var rules = [...]rule{
 		shape: shape{reach: 38, run: 38},
 		re:    pattern{source: `shpca_[a-fA-F0-9]{32}`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "shpca_0", at: 5, gram: 2032}, {text: "shpca_1", at: 5, gram: 2033}, {text: "shpca_2", at: 5, gram: 2034}, {text: "shpca_3", at: 5, gram: 2035},
-				{text: "shpca_4", at: 5, gram: 2036}, {text: "shpca_5", at: 5, gram: 2037}, {text: "shpca_6", at: 5, gram: 2038}, {text: "shpca_7", at: 5, gram: 2039},
-				{text: "shpca_8", at: 5, gram: 2040}, {text: "shpca_9", at: 5, gram: 2041}, {text: "shpca_a", at: 5, gram: 3135}, {text: "shpca_b", at: 5, gram: 3135},
-				{text: "shpca_c", at: 5, gram: 3135}, {text: "shpca_d", at: 5, gram: 3135}, {text: "shpca_e", at: 5, gram: 3135}, {text: "shpca_f", at: 5, gram: 3135},
+			{atoms: []atom{
+				{text: "shpca_0", at: 5, gram: 3135, also: 2032}, {text: "shpca_1", at: 5, gram: 2033, also: 3135}, {text: "shpca_2", at: 5, gram: 3135, also: 2034}, {text: "shpca_3", at: 5, gram: 3135, also: 2035},
+				{text: "shpca_4", at: 5, gram: 3135, also: 2036}, {text: "shpca_5", at: 5, gram: 3135, also: 2037}, {text: "shpca_6", at: 5, gram: 3135, also: 2038}, {text: "shpca_7", at: 5, gram: 3135, also: 2039},
+				{text: "shpca_8", at: 5, gram: 2040, also: 3135}, {text: "shpca_9", at: 5, gram: 3135, also: 2041}, {text: "shpca_a", at: 5, gram: 3135, also: 2017}, {text: "shpca_b", at: 5, gram: 3135, also: 2018},
+				{text: "shpca_c", at: 5, gram: 3135, also: 2019}, {text: "shpca_d", at: 5, gram: 3135, also: 2020}, {text: "shpca_e", at: 5, gram: 3135, also: 2021}, {text: "shpca_f", at: 5, gram: 3135, also: 2022},
 			}},
 		},
 	},
@@ -2669,11 +2664,11 @@ var rules = [...]rule{
 		shape: shape{reach: 38, run: 38},
 		re:    pattern{source: `shppa_[a-fA-F0-9]{32}`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "shppa_0", at: 5, gram: 2032}, {text: "shppa_1", at: 5, gram: 2033}, {text: "shppa_2", at: 5, gram: 2034}, {text: "shppa_3", at: 5, gram: 2035},
-				{text: "shppa_4", at: 5, gram: 2036}, {text: "shppa_5", at: 5, gram: 2037}, {text: "shppa_6", at: 5, gram: 2038}, {text: "shppa_7", at: 5, gram: 2039},
-				{text: "shppa_8", at: 5, gram: 2040}, {text: "shppa_9", at: 5, gram: 2041}, {text: "shppa_a", at: 5, gram: 16447}, {text: "shppa_b", at: 5, gram: 16447},
-				{text: "shppa_c", at: 5, gram: 16447}, {text: "shppa_d", at: 5, gram: 16447}, {text: "shppa_e", at: 5, gram: 16447}, {text: "shppa_f", at: 5, gram: 16447},
+			{atoms: []atom{
+				{text: "shppa_0", at: 5, gram: 16447, also: 2032}, {text: "shppa_1", at: 5, gram: 2033, also: 16447}, {text: "shppa_2", at: 5, gram: 16447, also: 2034}, {text: "shppa_3", at: 5, gram: 16447, also: 2035},
+				{text: "shppa_4", at: 5, gram: 16447, also: 2036}, {text: "shppa_5", at: 5, gram: 16447, also: 2037}, {text: "shppa_6", at: 5, gram: 16447, also: 2038}, {text: "shppa_7", at: 5, gram: 16447, also: 2039},
+				{text: "shppa_8", at: 5, gram: 2040, also: 16447}, {text: "shppa_9", at: 5, gram: 16447, also: 2041}, {text: "shppa_a", at: 5, gram: 16447, also: 2017}, {text: "shppa_b", at: 5, gram: 16447, also: 2018},
+				{text: "shppa_c", at: 5, gram: 16447, also: 2019}, {text: "shppa_d", at: 5, gram: 16447, also: 2020}, {text: "shppa_e", at: 5, gram: 16447, also: 2021}, {text: "shppa_f", at: 5, gram: 16447, also: 2022},
 			}},
 		},
 	},
@@ -2682,11 +2677,11 @@ var rules = [...]rule{
 		shape: shape{reach: 38, run: 38},
 		re:    pattern{source: `shpss_[a-fA-F0-9]{32}`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "shpss_0", at: 5, gram: 20464}, {text: "shpss_1", at: 5, gram: 20465}, {text: "shpss_2", at: 5, gram: 20466}, {text: "shpss_3", at: 5, gram: 20467},
-				{text: "shpss_4", at: 5, gram: 20468}, {text: "shpss_5", at: 5, gram: 20469}, {text: "shpss_6", at: 5, gram: 20470}, {text: "shpss_7", at: 5, gram: 20471},
-				{text: "shpss_8", at: 5, gram: 20472}, {text: "shpss_9", at: 5, gram: 20473}, {text: "shpss_a", at: 5, gram: 20095}, {text: "shpss_b", at: 5, gram: 20450},
-				{text: "shpss_c", at: 5, gram: 20451}, {text: "shpss_d", at: 5, gram: 20452}, {text: "shpss_e", at: 5, gram: 20095}, {text: "shpss_f", at: 5, gram: 20454},
+			{atoms: []atom{
+				{text: "shpss_0", at: 5, gram: 20464, also: 20095}, {text: "shpss_1", at: 5, gram: 20465, also: 20095}, {text: "shpss_2", at: 5, gram: 20095, also: 20466}, {text: "shpss_3", at: 5, gram: 20095, also: 20467},
+				{text: "shpss_4", at: 5, gram: 20095, also: 20468}, {text: "shpss_5", at: 5, gram: 20469, also: 20095}, {text: "shpss_6", at: 5, gram: 20470, also: 20095}, {text: "shpss_7", at: 5, gram: 20471, also: 20095},
+				{text: "shpss_8", at: 5, gram: 20472, also: 20095}, {text: "shpss_9", at: 5, gram: 20473, also: 20095}, {text: "shpss_a", at: 5, gram: 20095, also: 20449}, {text: "shpss_b", at: 5, gram: 20450, also: 20095},
+				{text: "shpss_c", at: 5, gram: 20451, also: 20095}, {text: "shpss_d", at: 5, gram: 20452, also: 20095}, {text: "shpss_e", at: 5, gram: 20095, also: 20453}, {text: "shpss_f", at: 5, gram: 20454, also: 20095},
 			}},
 		},
 	},
@@ -2701,31 +2696,31 @@ var rules = [...]rule{
 		shape: shape{reach: 58, run: 10, literal: "http"},
 		re:    pattern{source: `(?i)\bhttps?://([a-f0-9]{8}:[a-f0-9]{8})@(?:gems.contribsys.com|enterprise.contribsys.com)(?:[\/|\#|\?|:]|$)`},
 		near: []clause{
-			{anchors: "/", atoms: []atom{
-				{text: "https://0", at: 6, gram: 27119, left: true}, {text: "https://1", at: 6, gram: 27119, left: true}, {text: "https://2", at: 6, gram: 27119, left: true}, {text: "https://3", at: 6, gram: 27119, left: true},
-				{text: "https://4", at: 6, gram: 27119, left: true}, {text: "https://5", at: 6, gram: 27119, left: true}, {text: "https://6", at: 6, gram: 27119, left: true}, {text: "https://7", at: 6, gram: 27119, left: true},
-				{text: "https://8", at: 6, gram: 27119, left: true}, {text: "https://9", at: 6, gram: 27119, left: true}, {text: "https://a", at: 6, gram: 27119, left: true}, {text: "https://b", at: 6, gram: 27119, left: true},
-				{text: "https://c", at: 6, gram: 27119, left: true}, {text: "https://d", at: 6, gram: 27119, left: true}, {text: "https://e", at: 6, gram: 27119, left: true}, {text: "https://f", at: 6, gram: 27119, left: true},
-				{text: "http://0", at: 5, gram: 27119, left: true}, {text: "http://1", at: 5, gram: 27119, left: true}, {text: "http://2", at: 5, gram: 27119, left: true}, {text: "http://3", at: 5, gram: 27119, left: true},
-				{text: "http://4", at: 5, gram: 27119, left: true}, {text: "http://5", at: 5, gram: 27119, left: true}, {text: "http://6", at: 5, gram: 27119, left: true}, {text: "http://7", at: 5, gram: 27119, left: true},
-				{text: "http://8", at: 5, gram: 27119, left: true}, {text: "http://9", at: 5, gram: 27119, left: true}, {text: "http://a", at: 5, gram: 27119, left: true}, {text: "http://b", at: 5, gram: 27119, left: true},
-				{text: "http://c", at: 5, gram: 27119, left: true}, {text: "http://d", at: 5, gram: 27119, left: true}, {text: "http://e", at: 5, gram: 27119, left: true}, {text: "http://f", at: 5, gram: 27119, left: true},
+			{atoms: []atom{
+				{text: "0:", gram: 17216, also: 17216}, {text: "1:", gram: 18240, also: 18240}, {text: "2:", gram: 19264, also: 19264}, {text: "3:", gram: 20288, also: 20288},
+				{text: "4:", gram: 21312, also: 21312}, {text: "5:", gram: 22336, also: 22336}, {text: "6:", gram: 23360, also: 23360}, {text: "7:", gram: 24384, also: 24384},
+				{text: "8:", gram: 25408, also: 25408}, {text: "9:", gram: 26432, also: 26432}, {text: "a:", at: 1, gram: 1856, also: 1856}, {text: "b:", at: 1, gram: 2880, also: 2880},
+				{text: "c:", at: 1, gram: 3904, also: 3904}, {text: "d:", at: 1, gram: 4928, also: 4928}, {text: "e:", at: 1, gram: 5952, also: 5952}, {text: "f:", at: 1, gram: 6976, also: 6976},
 			}},
-			{anchors: "@", atoms: []atom{
-				{text: "0@gems", at: 1, gram: 16391}, {text: "0@enterprise", at: 1, gram: 16389}, {text: "1@gems", at: 1, gram: 17415}, {text: "1@enterprise", at: 1, gram: 17413},
-				{text: "2@gems", at: 1, gram: 18439}, {text: "2@enterprise", at: 1, gram: 18437}, {text: "3@gems", at: 1, gram: 19463}, {text: "3@enterprise", at: 1, gram: 19461},
-				{text: "4@gems", at: 1, gram: 20487}, {text: "4@enterprise", at: 1, gram: 20485}, {text: "5@gems", at: 1, gram: 21511}, {text: "5@enterprise", at: 1, gram: 21509},
-				{text: "6@gems", at: 1, gram: 22535}, {text: "6@enterprise", at: 1, gram: 22533}, {text: "7@gems", at: 1, gram: 23559}, {text: "7@enterprise", at: 1, gram: 23557},
-				{text: "8@gems", at: 1, gram: 24583}, {text: "8@enterprise", at: 1, gram: 24581}, {text: "9@gems", at: 1, gram: 25607}, {text: "9@enterprise", at: 1, gram: 25605},
-				{text: "a@gems", at: 1, gram: 1031}, {text: "a@enterprise", at: 1, gram: 1029}, {text: "b@gems", at: 1, gram: 2055}, {text: "b@enterprise", at: 1, gram: 2053},
-				{text: "c@gems", at: 1, gram: 3079}, {text: "c@enterprise", at: 1, gram: 3077}, {text: "d@gems", at: 1, gram: 4103}, {text: "d@enterprise", at: 1, gram: 4101},
-				{text: "e@gems", at: 1, gram: 5127}, {text: "e@enterprise", at: 1, gram: 5125}, {text: "f@gems", at: 1, gram: 6151}, {text: "f@enterprise", at: 1, gram: 6149},
+			{atoms: []atom{
+				{text: "https://0", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://1", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://2", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://3", at: 6, gram: 17018, also: 20303, left: true},
+				{text: "https://4", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://5", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://6", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://7", at: 6, gram: 17018, also: 20303, left: true},
+				{text: "https://8", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://9", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://a", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://b", at: 6, gram: 17018, also: 20303, left: true},
+				{text: "https://c", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://d", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://e", at: 6, gram: 17018, also: 20303, left: true}, {text: "https://f", at: 6, gram: 17018, also: 20303, left: true},
+				{text: "http://0", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://1", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://2", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://3", at: 5, gram: 21018, also: 17231, left: true},
+				{text: "http://4", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://5", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://6", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://7", at: 5, gram: 21018, also: 17231, left: true},
+				{text: "http://8", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://9", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://a", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://b", at: 5, gram: 21018, also: 17231, left: true},
+				{text: "http://c", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://d", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://e", at: 5, gram: 21018, also: 17231, left: true}, {text: "http://f", at: 5, gram: 21018, also: 17231, left: true},
 			}},
-			{table: [4]uint64{0x7ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0:", gram: 17216}, {text: "1:", gram: 18240}, {text: "2:", gram: 19264}, {text: "3:", gram: 20288},
-				{text: "4:", gram: 21312}, {text: "5:", gram: 22336}, {text: "6:", gram: 23360}, {text: "7:", gram: 24384},
-				{text: "8:", gram: 25408}, {text: "9:", gram: 26432}, {text: "a:", at: 1, gram: 1856}, {text: "b:", at: 1, gram: 2880},
-				{text: "c:", at: 1, gram: 3904}, {text: "d:", at: 1, gram: 4928}, {text: "e:", at: 1, gram: 5952}, {text: "f:", at: 1, gram: 6976},
+			{atoms: []atom{
+				{text: "0@gems", at: 1, gram: 16391, also: 7341}, {text: "0@enterprise", at: 1, gram: 16389, also: 5712}, {text: "1@gems", at: 1, gram: 17415, also: 7341}, {text: "1@enterprise", at: 1, gram: 17413, also: 5712},
+				{text: "2@gems", at: 1, gram: 7341, also: 18439}, {text: "2@enterprise", at: 1, gram: 5712, also: 18962}, {text: "3@gems", at: 1, gram: 7341, also: 19463}, {text: "3@enterprise", at: 1, gram: 5712, also: 18962},
+				{text: "4@gems", at: 1, gram: 7341, also: 20487}, {text: "4@enterprise", at: 1, gram: 5712, also: 18962}, {text: "5@gems", at: 1, gram: 21511, also: 7341}, {text: "5@enterprise", at: 1, gram: 21509, also: 5712},
+				{text: "6@gems", at: 1, gram: 22535, also: 7341}, {text: "6@enterprise", at: 1, gram: 22533, also: 5712}, {text: "7@gems", at: 1, gram: 23559, also: 7341}, {text: "7@enterprise", at: 1, gram: 23557, also: 5712},
+				{text: "8@gems", at: 1, gram: 24583, also: 7341}, {text: "8@enterprise", at: 1, gram: 24581, also: 5712}, {text: "9@gems", at: 1, gram: 25607, also: 7341}, {text: "9@enterprise", at: 1, gram: 25605, also: 5712},
+				{text: "a@gems", at: 1, gram: 7341, also: 1031}, {text: "a@enterprise", at: 1, gram: 5712, also: 18962}, {text: "b@gems", at: 1, gram: 2055, also: 7341}, {text: "b@enterprise", at: 1, gram: 2053, also: 5712},
+				{text: "c@gems", at: 1, gram: 3079, also: 7341}, {text: "c@enterprise", at: 1, gram: 3077, also: 5712}, {text: "d@gems", at: 1, gram: 4103, also: 7341}, {text: "d@enterprise", at: 1, gram: 4101, also: 5712},
+				{text: "e@gems", at: 1, gram: 7341, also: 5127}, {text: "e@enterprise", at: 1, gram: 5712, also: 18962}, {text: "f@gems", at: 1, gram: 6151, also: 7341}, {text: "f@enterprise", at: 1, gram: 6149, also: 5712},
 			}},
 		},
 	},
@@ -2734,20 +2729,20 @@ var rules = [...]rule{
 		shape: shape{reach: 9, run: 12},
 		re:    pattern{source: `(?i)xapp-\d-[A-Z0-9]+-\d+-[a-z0-9]+`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "xapp-0-", at: 4, gram: 13837}, {text: "xapp-1-", at: 4, gram: 13869}, {text: "xapp-2-", at: 4, gram: 13901}, {text: "xapp-3-", at: 4, gram: 13933},
-				{text: "xapp-4-", at: 4, gram: 13965}, {text: "xapp-5-", at: 4, gram: 13997}, {text: "xapp-6-", at: 4, gram: 14029}, {text: "xapp-7-", at: 4, gram: 14061},
-				{text: "xapp-8-", at: 4, gram: 14093}, {text: "xapp-9-", at: 4, gram: 14125},
+			{atoms: []atom{
+				{text: "xapp-0-", gram: 24624, also: 16909}, {text: "xapp-1-", gram: 16817, also: 13869}, {text: "xapp-2-", gram: 24624, also: 16909}, {text: "xapp-3-", gram: 24624, also: 16909},
+				{text: "xapp-4-", gram: 24624, also: 16909}, {text: "xapp-5-", gram: 24624, also: 16909}, {text: "xapp-6-", gram: 24624, also: 16909}, {text: "xapp-7-", gram: 24624, also: 16909},
+				{text: "xapp-8-", gram: 16824, also: 14093}, {text: "xapp-9-", gram: 24624, also: 16909},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "-0", gram: 13824}, {text: "-1", gram: 13856}, {text: "-2", gram: 13888}, {text: "-3", gram: 13920},
-				{text: "-4", gram: 13952}, {text: "-5", gram: 13984}, {text: "-6", gram: 14016}, {text: "-7", gram: 14048},
-				{text: "-8", gram: 14080}, {text: "-9", gram: 14112},
+			{atoms: []atom{
+				{text: "-0", gram: 13824, also: 13824}, {text: "-1", gram: 13856, also: 13856}, {text: "-2", gram: 13888, also: 13888}, {text: "-3", gram: 13920, also: 13920},
+				{text: "-4", gram: 13952, also: 13952}, {text: "-5", gram: 13984, also: 13984}, {text: "-6", gram: 14016, also: 14016}, {text: "-7", gram: 14048, also: 14048},
+				{text: "-8", gram: 14080, also: 14080}, {text: "-9", gram: 14112, also: 14112},
 			}},
-			{table: [4]uint64{0x3ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016},
+			{atoms: []atom{
+				{text: "0-", gram: 16800, also: 16800}, {text: "1-", gram: 17824, also: 17824}, {text: "2-", gram: 18848, also: 18848}, {text: "3-", gram: 19872, also: 19872},
+				{text: "4-", gram: 20896, also: 20896}, {text: "5-", gram: 21920, also: 21920}, {text: "6-", gram: 22944, also: 22944}, {text: "7-", gram: 23968, also: 23968},
+				{text: "8-", gram: 24992, also: 24992}, {text: "9-", gram: 26016, also: 26016},
 			}},
 		},
 	},
@@ -2756,15 +2751,15 @@ var rules = [...]rule{
 		shape: shape{reach: 32, run: 26},
 		re:    pattern{source: `xoxb-[0-9]{10,13}-[0-9]{10,13}[a-zA-Z0-9-]*`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "xoxb-0", at: 4, gram: 2480}, {text: "xoxb-1", at: 4, gram: 2481}, {text: "xoxb-2", at: 4, gram: 2482}, {text: "xoxb-3", at: 4, gram: 2483},
-				{text: "xoxb-4", at: 4, gram: 2484}, {text: "xoxb-5", at: 4, gram: 2485}, {text: "xoxb-6", at: 4, gram: 2486}, {text: "xoxb-7", at: 4, gram: 2487},
-				{text: "xoxb-8", at: 4, gram: 2488}, {text: "xoxb-9", at: 4, gram: 2489},
+			{atoms: []atom{
+				{text: "xoxb-0", gram: 25080, also: 24653}, {text: "xoxb-1", gram: 25080, also: 24653}, {text: "xoxb-2", gram: 25080, also: 24653}, {text: "xoxb-3", gram: 25080, also: 24653},
+				{text: "xoxb-4", gram: 25080, also: 24653}, {text: "xoxb-5", gram: 25080, also: 24653}, {text: "xoxb-6", gram: 25080, also: 24653}, {text: "xoxb-7", gram: 25080, also: 24653},
+				{text: "xoxb-8", gram: 25080, also: 24653}, {text: "xoxb-9", gram: 25080, also: 24653},
 			}},
-			{table: [4]uint64{0x3ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016},
+			{atoms: []atom{
+				{text: "0-", gram: 16800, also: 16800}, {text: "1-", gram: 17824, also: 17824}, {text: "2-", gram: 18848, also: 18848}, {text: "3-", gram: 19872, also: 19872},
+				{text: "4-", gram: 20896, also: 20896}, {text: "5-", gram: 21920, also: 21920}, {text: "6-", gram: 22944, also: 22944}, {text: "7-", gram: 23968, also: 23968},
+				{text: "8-", gram: 24992, also: 24992}, {text: "9-", gram: 26016, also: 26016},
 			}},
 		},
 	},
@@ -2773,12 +2768,12 @@ var rules = [...]rule{
 		shape: shape{reach: 181, run: 170},
 		re:    pattern{source: `(?i)xoxe.xox[bp]-\d-[A-Z0-9]{163,166}`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "xoxb-0-", at: 4, gram: 13837}, {text: "xoxb-1-", at: 4, gram: 13869}, {text: "xoxb-2-", at: 4, gram: 13901}, {text: "xoxb-3-", at: 4, gram: 13933},
-				{text: "xoxb-4-", at: 4, gram: 13965}, {text: "xoxb-5-", at: 4, gram: 13997}, {text: "xoxb-6-", at: 4, gram: 14029}, {text: "xoxb-7-", at: 4, gram: 14061},
-				{text: "xoxb-8-", at: 4, gram: 14093}, {text: "xoxb-9-", at: 4, gram: 14125}, {text: "xoxp-0-", at: 4, gram: 13837}, {text: "xoxp-1-", at: 4, gram: 13869},
-				{text: "xoxp-2-", at: 4, gram: 13901}, {text: "xoxp-3-", at: 4, gram: 13933}, {text: "xoxp-4-", at: 4, gram: 13965}, {text: "xoxp-5-", at: 4, gram: 13997},
-				{text: "xoxp-6-", at: 4, gram: 14029}, {text: "xoxp-7-", at: 4, gram: 14061}, {text: "xoxp-8-", at: 4, gram: 14093}, {text: "xoxp-9-", at: 4, gram: 14125},
+			{atoms: []atom{
+				{text: "xoxb-0-", gram: 25080, also: 24653}, {text: "xoxb-1-", gram: 25080, also: 24653}, {text: "xoxb-2-", gram: 25080, also: 24653}, {text: "xoxb-3-", gram: 25080, also: 24653},
+				{text: "xoxb-4-", gram: 25080, also: 24653}, {text: "xoxb-5-", gram: 25080, also: 24653}, {text: "xoxb-6-", gram: 25080, also: 24653}, {text: "xoxb-7-", gram: 25080, also: 24653},
+				{text: "xoxb-8-", gram: 25080, also: 24653}, {text: "xoxb-9-", gram: 25080, also: 24653}, {text: "xoxp-0-", gram: 25080, also: 25101}, {text: "xoxp-1-", gram: 25080, also: 25101},
+				{text: "xoxp-2-", gram: 25080, also: 25101}, {text: "xoxp-3-", gram: 25080, also: 25101}, {text: "xoxp-4-", gram: 25080, also: 25101}, {text: "xoxp-5-", gram: 25080, also: 25101},
+				{text: "xoxp-6-", gram: 25080, also: 25101}, {text: "xoxp-7-", gram: 25080, also: 25101}, {text: "xoxp-8-", gram: 25080, also: 25101}, {text: "xoxp-9-", gram: 25080, also: 25101},
 			}},
 		},
 	},
@@ -2787,10 +2782,10 @@ var rules = [...]rule{
 		shape: shape{reach: 153, run: 153},
 		re:    pattern{source: `(?i)xoxe-\d-[A-Z0-9]{146}`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "xoxe-0-", at: 4, gram: 13837}, {text: "xoxe-1-", at: 4, gram: 13869}, {text: "xoxe-2-", at: 4, gram: 13901}, {text: "xoxe-3-", at: 4, gram: 13933},
-				{text: "xoxe-4-", at: 4, gram: 13965}, {text: "xoxe-5-", at: 4, gram: 13997}, {text: "xoxe-6-", at: 4, gram: 14029}, {text: "xoxe-7-", at: 4, gram: 14061},
-				{text: "xoxe-8-", at: 4, gram: 14093}, {text: "xoxe-9-", at: 4, gram: 14125},
+			{atoms: []atom{
+				{text: "xoxe-0-", gram: 25080, also: 24749}, {text: "xoxe-1-", gram: 25080, also: 13869}, {text: "xoxe-2-", gram: 25080, also: 24749}, {text: "xoxe-3-", gram: 25080, also: 24749},
+				{text: "xoxe-4-", gram: 25080, also: 24749}, {text: "xoxe-5-", gram: 25080, also: 24749}, {text: "xoxe-6-", gram: 25080, also: 24749}, {text: "xoxe-7-", gram: 25080, also: 24749},
+				{text: "xoxe-8-", gram: 25080, also: 14093}, {text: "xoxe-9-", gram: 25080, also: 24749},
 			}},
 		},
 	},
@@ -2799,15 +2794,15 @@ var rules = [...]rule{
 		shape: shape{reach: 46, run: 32},
 		re:    pattern{source: `xoxb-[0-9]{8,14}-[a-zA-Z0-9]{18,26}`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "xoxb-0", at: 4, gram: 2480}, {text: "xoxb-1", at: 4, gram: 2481}, {text: "xoxb-2", at: 4, gram: 2482}, {text: "xoxb-3", at: 4, gram: 2483},
-				{text: "xoxb-4", at: 4, gram: 2484}, {text: "xoxb-5", at: 4, gram: 2485}, {text: "xoxb-6", at: 4, gram: 2486}, {text: "xoxb-7", at: 4, gram: 2487},
-				{text: "xoxb-8", at: 4, gram: 2488}, {text: "xoxb-9", at: 4, gram: 2489},
+			{atoms: []atom{
+				{text: "xoxb-0", gram: 25080, also: 24653}, {text: "xoxb-1", gram: 25080, also: 24653}, {text: "xoxb-2", gram: 25080, also: 24653}, {text: "xoxb-3", gram: 25080, also: 24653},
+				{text: "xoxb-4", gram: 25080, also: 24653}, {text: "xoxb-5", gram: 25080, also: 24653}, {text: "xoxb-6", gram: 25080, also: 24653}, {text: "xoxb-7", gram: 25080, also: 24653},
+				{text: "xoxb-8", gram: 25080, also: 24653}, {text: "xoxb-9", gram: 25080, also: 24653},
 			}},
-			{table: [4]uint64{0x3ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016},
+			{atoms: []atom{
+				{text: "0-", gram: 16800, also: 16800}, {text: "1-", gram: 17824, also: 17824}, {text: "2-", gram: 18848, also: 18848}, {text: "3-", gram: 19872, also: 19872},
+				{text: "4-", gram: 20896, also: 20896}, {text: "5-", gram: 21920, also: 21920}, {text: "6-", gram: 22944, also: 22944}, {text: "7-", gram: 23968, also: 23968},
+				{text: "8-", gram: 24992, also: 24992}, {text: "9-", gram: 26016, also: 26016},
 			}},
 		},
 	},
@@ -2816,17 +2811,17 @@ var rules = [...]rule{
 		shape: shape{reach: 8, run: 12},
 		re:    pattern{source: `xox[os]-\d+-\d+-\d+-[a-fA-F\d]+`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "xoxo-0", at: 4, gram: 15792}, {text: "xoxo-1", at: 4, gram: 15793}, {text: "xoxo-2", at: 4, gram: 15794}, {text: "xoxo-3", at: 4, gram: 15795},
-				{text: "xoxo-4", at: 4, gram: 15796}, {text: "xoxo-5", at: 4, gram: 15797}, {text: "xoxo-6", at: 4, gram: 15798}, {text: "xoxo-7", at: 4, gram: 15799},
-				{text: "xoxo-8", at: 4, gram: 15800}, {text: "xoxo-9", at: 4, gram: 15801}, {text: "xoxs-0", at: 4, gram: 19888}, {text: "xoxs-1", at: 4, gram: 19889},
-				{text: "xoxs-2", at: 4, gram: 19890}, {text: "xoxs-3", at: 4, gram: 19891}, {text: "xoxs-4", at: 4, gram: 19892}, {text: "xoxs-5", at: 4, gram: 19893},
-				{text: "xoxs-6", at: 4, gram: 19894}, {text: "xoxs-7", at: 4, gram: 19895}, {text: "xoxs-8", at: 4, gram: 19896}, {text: "xoxs-9", at: 4, gram: 19897},
+			{atoms: []atom{
+				{text: "0-", gram: 16800, also: 16800}, {text: "1-", gram: 17824, also: 17824}, {text: "2-", gram: 18848, also: 18848}, {text: "3-", gram: 19872, also: 19872},
+				{text: "4-", gram: 20896, also: 20896}, {text: "5-", gram: 21920, also: 21920}, {text: "6-", gram: 22944, also: 22944}, {text: "7-", gram: 23968, also: 23968},
+				{text: "8-", gram: 24992, also: 24992}, {text: "9-", gram: 26016, also: 26016},
 			}},
-			{table: [4]uint64{0x3ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016},
+			{atoms: []atom{
+				{text: "xoxo-0", gram: 25080, also: 25069}, {text: "xoxo-1", gram: 25080, also: 25069}, {text: "xoxo-2", gram: 25080, also: 25069}, {text: "xoxo-3", gram: 25080, also: 25069},
+				{text: "xoxo-4", gram: 25080, also: 25069}, {text: "xoxo-5", gram: 25080, also: 25069}, {text: "xoxo-6", gram: 25080, also: 25069}, {text: "xoxo-7", gram: 25080, also: 25069},
+				{text: "xoxo-8", gram: 25080, also: 25069}, {text: "xoxo-9", gram: 25080, also: 25069}, {text: "xoxs-0", gram: 25080, also: 25197}, {text: "xoxs-1", gram: 25080, also: 25197},
+				{text: "xoxs-2", gram: 25080, also: 25197}, {text: "xoxs-3", gram: 25080, also: 25197}, {text: "xoxs-4", gram: 25080, also: 25197}, {text: "xoxs-5", gram: 25080, also: 25197},
+				{text: "xoxs-6", gram: 25080, also: 25197}, {text: "xoxs-7", gram: 25080, also: 25197}, {text: "xoxs-8", gram: 25080, also: 25197}, {text: "xoxs-9", gram: 25080, also: 25197},
 			}},
 		},
 	},
@@ -2835,8 +2830,8 @@ var rules = [...]rule{
 		shape: shape{reach: 55, run: 13},
 		re:    pattern{source: `xox[ar]-(?:\d-)?[0-9a-zA-Z]{8,48}`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "xoxa-", at: 4, gram: 24621}, {text: "xoxr-", at: 4, gram: 25165},
+			{atoms: []atom{
+				{text: "xoxa-", gram: 25080, also: 24621}, {text: "xoxr-", gram: 25080, also: 25165},
 			}},
 		},
 	},
@@ -2845,22 +2840,22 @@ var rules = [...]rule{
 		shape: shape{reach: 81, run: 66},
 		re:    pattern{source: `xox[pe](?:-[0-9]{10,13}){3}-[a-zA-Z0-9-]{28,34}`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "xoxe-0", at: 4, gram: 5552}, {text: "xoxe-1", at: 4, gram: 5553}, {text: "xoxe-2", at: 4, gram: 5554}, {text: "xoxe-3", at: 4, gram: 5555},
-				{text: "xoxe-4", at: 4, gram: 5556}, {text: "xoxe-5", at: 4, gram: 5557}, {text: "xoxe-6", at: 4, gram: 5558}, {text: "xoxe-7", at: 4, gram: 5559},
-				{text: "xoxe-8", at: 4, gram: 5560}, {text: "xoxe-9", at: 4, gram: 5561}, {text: "xoxp-0", at: 4, gram: 16816}, {text: "xoxp-1", at: 4, gram: 16817},
-				{text: "xoxp-2", at: 4, gram: 16818}, {text: "xoxp-3", at: 4, gram: 16819}, {text: "xoxp-4", at: 4, gram: 16820}, {text: "xoxp-5", at: 4, gram: 16821},
-				{text: "xoxp-6", at: 4, gram: 16822}, {text: "xoxp-7", at: 4, gram: 16823}, {text: "xoxp-8", at: 4, gram: 16824}, {text: "xoxp-9", at: 4, gram: 16825},
+			{atoms: []atom{
+				{text: "-0", gram: 13824, also: 13824}, {text: "-1", gram: 13856, also: 13856}, {text: "-2", gram: 13888, also: 13888}, {text: "-3", gram: 13920, also: 13920},
+				{text: "-4", gram: 13952, also: 13952}, {text: "-5", gram: 13984, also: 13984}, {text: "-6", gram: 14016, also: 14016}, {text: "-7", gram: 14048, also: 14048},
+				{text: "-8", gram: 14080, also: 14080}, {text: "-9", gram: 14112, also: 14112},
 			}},
-			{anchors: "-", atoms: []atom{
-				{text: "-0", gram: 13824}, {text: "-1", gram: 13856}, {text: "-2", gram: 13888}, {text: "-3", gram: 13920},
-				{text: "-4", gram: 13952}, {text: "-5", gram: 13984}, {text: "-6", gram: 14016}, {text: "-7", gram: 14048},
-				{text: "-8", gram: 14080}, {text: "-9", gram: 14112},
+			{atoms: []atom{
+				{text: "0-", gram: 16800, also: 16800}, {text: "1-", gram: 17824, also: 17824}, {text: "2-", gram: 18848, also: 18848}, {text: "3-", gram: 19872, also: 19872},
+				{text: "4-", gram: 20896, also: 20896}, {text: "5-", gram: 21920, also: 21920}, {text: "6-", gram: 22944, also: 22944}, {text: "7-", gram: 23968, also: 23968},
+				{text: "8-", gram: 24992, also: 24992}, {text: "9-", gram: 26016, also: 26016},
 			}},
-			{table: [4]uint64{0x3ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0-", gram: 16800}, {text: "1-", gram: 17824}, {text: "2-", gram: 18848}, {text: "3-", gram: 19872},
-				{text: "4-", gram: 20896}, {text: "5-", gram: 21920}, {text: "6-", gram: 22944}, {text: "7-", gram: 23968},
-				{text: "8-", gram: 24992}, {text: "9-", gram: 26016},
+			{atoms: []atom{
+				{text: "xoxe-0", gram: 25080, also: 24749}, {text: "xoxe-1", gram: 25080, also: 24749}, {text: "xoxe-2", gram: 25080, also: 24749}, {text: "xoxe-3", gram: 25080, also: 24749},
+				{text: "xoxe-4", gram: 25080, also: 24749}, {text: "xoxe-5", gram: 25080, also: 24749}, {text: "xoxe-6", gram: 25080, also: 24749}, {text: "xoxe-7", gram: 25080, also: 24749},
+				{text: "xoxe-8", gram: 25080, also: 24749}, {text: "xoxe-9", gram: 25080, also: 24749}, {text: "xoxp-0", gram: 25080, also: 25101}, {text: "xoxp-1", gram: 25080, also: 25101},
+				{text: "xoxp-2", gram: 25080, also: 25101}, {text: "xoxp-3", gram: 25080, also: 25101}, {text: "xoxp-4", gram: 25080, also: 25101}, {text: "xoxp-5", gram: 25080, also: 25101},
+				{text: "xoxp-6", gram: 25080, also: 25101}, {text: "xoxp-7", gram: 25080, also: 25101}, {text: "xoxp-8", gram: 25080, also: 25101}, {text: "xoxp-9", gram: 25080, also: 25101},
 			}},
 		},
 	},
@@ -2869,8 +2864,8 @@ var rules = [...]rule{
 		shape: shape{reach: 96, run: 56},
 		re:    pattern{source: `(?:https?://)?hooks.slack.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{43,56}`},
 		near: []clause{
-			{anchors: "/", atoms: []atom{
-				{text: "com/services/", at: 3, gram: 15791}, {text: "com/workflows/", at: 3, gram: 13815}, {text: "com/triggers/", at: 3, gram: 15791},
+			{atoms: []atom{
+				{text: "com/services/", at: 3, gram: 3565, also: 22819}, {text: "com/workflows/", at: 3, gram: 3565, also: 13815}, {text: "com/triggers/", at: 3, gram: 3565, also: 9447},
 			}},
 		},
 	},
@@ -2896,8 +2891,8 @@ var rules = [...]rule{
 		shape: shape{reach: 71, run: 26},
 		re:    pattern{source: `\b((?:EAAA|sq0atp-)[\w-]{22,60})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{table: [4]uint64{0x1000000000000, 0x2000000020, 0x0, 0x0}, atoms: []atom{
-				{text: "eaaa", gram: 5153, left: true}, {text: "sq0atp-", at: 2, gram: 20016, left: true},
+			{atoms: []atom{
+				{text: "eaaa", gram: 5153, also: 1057, left: true}, {text: "sq0atp-", at: 1, gram: 20016, also: 17921, left: true},
 			}},
 		},
 	},
@@ -2912,13 +2907,13 @@ var rules = [...]rule{
 		shape: shape{reach: 111, run: 18},
 		re:    pattern{source: `\b((?:sk|rk)_(?:test|live|prod)_[a-zA-Z0-9]{10,99})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: "_", atoms: []atom{
-				{text: "sk_test_", at: 2, gram: 19839, left: true}, {text: "sk_live_", at: 2, gram: 19839, left: true}, {text: "sk_prod_", at: 2, gram: 12272, left: true}, {text: "rk_test_", at: 2, gram: 18815, left: true},
-				{text: "rk_live_", at: 2, gram: 18815, left: true}, {text: "rk_prod_", at: 2, gram: 12272, left: true},
+			{atoms: []atom{
+				{text: "sk_test_", at: 2, gram: 19839, also: 12276, left: true}, {text: "sk_live_", at: 2, gram: 19839, also: 12268, left: true}, {text: "sk_prod_", at: 2, gram: 12272, also: 19839, left: true}, {text: "rk_test_", at: 2, gram: 18815, also: 12276, left: true},
+				{text: "rk_live_", at: 2, gram: 18815, also: 12268, left: true}, {text: "rk_prod_", at: 2, gram: 12272, also: 18815, left: true},
 			}},
-			{anchors: "_", atoms: []atom{
-				{text: "sk_test_", at: 2, gram: 19839}, {text: "sk_live_", at: 2, gram: 19839}, {text: "sk_prod_", at: 2, gram: 12272}, {text: "rk_test_", at: 2, gram: 18815},
-				{text: "rk_live_", at: 2, gram: 18815}, {text: "rk_prod_", at: 2, gram: 12272},
+			{atoms: []atom{
+				{text: "sk_test_", at: 2, gram: 19839, also: 12276}, {text: "sk_live_", at: 2, gram: 19839, also: 12268}, {text: "sk_prod_", at: 2, gram: 12272, also: 19839}, {text: "rk_test_", at: 2, gram: 18815, also: 12276},
+				{text: "rk_live_", at: 2, gram: 18815, also: 12268}, {text: "rk_prod_", at: 2, gram: 12272, also: 18815},
 			}},
 		},
 	},
@@ -2950,11 +2945,11 @@ var rules = [...]rule{
 		shape: shape{reach: 34, run: 34},
 		re:    pattern{source: `SK[0-9a-fA-F]{32}`},
 		near: []clause{
-			{table: [4]uint64{0x3ff000000000000, 0x80000000800, 0x0, 0x0}, atoms: []atom{
-				{text: "sk0", at: 2, gram: 19824}, {text: "sk1", at: 2, gram: 19825}, {text: "sk2", at: 2, gram: 19826}, {text: "sk3", at: 2, gram: 19827},
-				{text: "sk4", at: 2, gram: 19828}, {text: "sk5", at: 2, gram: 19829}, {text: "sk6", at: 2, gram: 19830}, {text: "sk7", at: 2, gram: 19831},
-				{text: "sk8", at: 2, gram: 19832}, {text: "sk9", at: 2, gram: 19833}, {text: "ska", at: 1, gram: 19809}, {text: "skb", at: 1, gram: 19810},
-				{text: "skc", at: 1, gram: 19811}, {text: "skd", at: 1, gram: 19812}, {text: "ske", at: 1, gram: 19813}, {text: "skf", at: 1, gram: 19814},
+			{atoms: []atom{
+				{text: "sk0", at: 2, gram: 19824, also: 19824}, {text: "sk1", at: 2, gram: 19825, also: 19825}, {text: "sk2", at: 2, gram: 19826, also: 19826}, {text: "sk3", at: 2, gram: 19827, also: 19827},
+				{text: "sk4", at: 2, gram: 19828, also: 19828}, {text: "sk5", at: 2, gram: 19829, also: 19829}, {text: "sk6", at: 2, gram: 19830, also: 19830}, {text: "sk7", at: 2, gram: 19831, also: 19831},
+				{text: "sk8", at: 2, gram: 19832, also: 19832}, {text: "sk9", at: 2, gram: 19833, also: 19833}, {text: "ska", at: 1, gram: 19809, also: 19809}, {text: "skb", at: 1, gram: 19810, also: 19810},
+				{text: "skc", at: 1, gram: 19811, also: 19811}, {text: "skd", at: 1, gram: 19812, also: 19812}, {text: "ske", at: 1, gram: 19813, also: 19813}, {text: "skf", at: 1, gram: 19814, also: 19814},
 			}},
 		},
 	},
@@ -2999,8 +2994,8 @@ var rules = [...]rule{
 		shape: shape{reach: 157, run: 63},
 		re:    pattern{source: `(?i)[\w.-]{0,50}?(?:typeform)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}(tfp_[a-z0-9\-_\.=]{59})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x200000002000000, 0x0, 0x0}, atoms: []atom{
-				{text: "typeform", at: 1, gram: 21296},
+			{atoms: []atom{
+				{text: "typeform", at: 1, gram: 21296, also: 26117},
 			}},
 		},
 	},
@@ -3008,10 +3003,9 @@ var rules = [...]rule{
 		kind: Secret, id: "vault-batch-token", entropy: 4, global: true,
 		shape: shape{reach: 308, run: 142, literal: "hvb."},
 		re:    pattern{source: `\b(hvb\.[\w-]{138,300})(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
-		start: pattern{source: `\A(?:\b(hvb\.[\-0-9A-Z_a-z]{138,300}))`},
 		near: []clause{
-			{anchors: ".", atoms: []atom{
-				{text: "hvb.", at: 3, gram: 22606, left: true},
+			{atoms: []atom{
+				{text: "hvb.", at: 3, gram: 8898, also: 22606, left: true},
 			}},
 		},
 	},
@@ -3020,8 +3014,8 @@ var rules = [...]rule{
 		shape: shape{reach: 128, run: 26},
 		re:    pattern{source: `\b((?:hvs\.[\w-]{90,120}|s\.(?i:[a-z0-9]{24})))(?:[\x60'"\s;,.:!?)\]}<>|&]|[^\x00-\x7F]|\\[nr]|$)`},
 		near: []clause{
-			{anchors: ".", atoms: []atom{
-				{text: "hvs.", at: 3, gram: 23150, left: true}, {text: "s.", at: 1, gram: 19904, left: true},
+			{atoms: []atom{
+				{text: "hvs.", at: 3, gram: 8915, also: 23150, left: true}, {text: "s.", at: 1, gram: 19904, also: 19904, left: true},
 			}},
 		},
 		lists: []allowlist{
@@ -3065,11 +3059,11 @@ var rules = [...]rule{
 		shape: shape{reach: 107, run: 40},
 		re:    pattern{source: `(?i)aws[\w.-]{0,20}secret[\w.-]{0,20}["']?[ \t]{0,5}(?:=|:|=>)[ \t]{0,5}["']?([a-z0-9/+]{40})(?:[^a-z0-9/+]|$)`},
 		near: []clause{
-			{anchors: ":=", atoms: []atom{
-				{text: ":", gram: 26624}, {text: "=", gram: 29696},
+			{atoms: []atom{
+				{text: "secret", at: 2, gram: 19619, also: 5234},
 			}},
-			{table: [4]uint64{0x0, 0x800000008, 0x0, 0x0}, atoms: []atom{
-				{text: "secret", at: 2, gram: 19619},
+			{atoms: []atom{
+				{text: ":", gram: 26624, also: 26624}, {text: "=", gram: 29696, also: 29696},
 			}},
 		},
 	},
@@ -3078,10 +3072,10 @@ var rules = [...]rule{
 		shape: shape{reach: 92, run: 10},
 		re:    pattern{source: `-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[0-9]:`},
 		near: []clause{
-			{anchors: "-", atoms: []atom{
-				{text: "private key block-----", at: 17, gram: 13741}, {text: "private key-----", at: 11, gram: 13741}, {text: "putty-user-key-file-0:", at: 5, gram: 13850}, {text: "putty-user-key-file-1:", at: 5, gram: 13882},
-				{text: "putty-user-key-file-2:", at: 5, gram: 13914}, {text: "putty-user-key-file-3:", at: 5, gram: 13946}, {text: "putty-user-key-file-4:", at: 5, gram: 13978}, {text: "putty-user-key-file-5:", at: 5, gram: 14010},
-				{text: "putty-user-key-file-6:", at: 5, gram: 14042}, {text: "putty-user-key-file-7:", at: 5, gram: 14074}, {text: "putty-user-key-file-8:", at: 5, gram: 14106}, {text: "putty-user-key-file-9:", at: 5, gram: 14138},
+			{atoms: []atom{
+				{text: "private key block-----", at: 17, gram: 3437, also: 11693}, {text: "private key-----", at: 11, gram: 26029, also: 13741}, {text: "putty-user-key-file-0:", at: 5, gram: 13850, also: 26037}, {text: "putty-user-key-file-1:", at: 5, gram: 13882, also: 5553},
+				{text: "putty-user-key-file-2:", at: 5, gram: 13914, also: 26037}, {text: "putty-user-key-file-3:", at: 5, gram: 13946, also: 26037}, {text: "putty-user-key-file-4:", at: 5, gram: 13978, also: 26037}, {text: "putty-user-key-file-5:", at: 5, gram: 14010, also: 26037},
+				{text: "putty-user-key-file-6:", at: 5, gram: 14042, also: 26037}, {text: "putty-user-key-file-7:", at: 5, gram: 14074, also: 26037}, {text: "putty-user-key-file-8:", at: 5, gram: 14106, also: 5560}, {text: "putty-user-key-file-9:", at: 5, gram: 14138, also: 26037},
 			}},
 		},
 	},
@@ -3090,7 +3084,7 @@ var rules = [...]rule{
 		shape: shape{reach: 1227, run: 2},
 		re:    pattern{source: `(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'"<>\x60]{0,100}:([^\s/@'"<>\x60]{2,200})@[\w\[.-]`},
 		near: []clause{
-			{anchors: "@", atoms: []atom{
+			{atoms: []atom{
 				{text: "@"},
 			}},
 		},
@@ -3108,8 +3102,8 @@ var rules = [...]rule{
 		shape: shape{reach: 1330, run: 5},
 		re:    pattern{source: `(?:^|[^A-Za-z0-9_])[A-Z][A-Z0-9_]{0,60}?(?:PASSWORD|PASSWD|PASSPHRASE|_PASS|_PWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)(?:_[A-Z0-9]{1,20}){0,2}[ \t]{0,3}=[ \t]{0,3}["']?([^\s"'\x60$<>{}()\[\]%*/~][^\s"'\x60<>]{4,300})`},
 		near: []clause{
-			{anchors: "=", atoms: []atom{
-				{text: "=", gram: 29696},
+			{atoms: []atom{
+				{text: "=", gram: 29696, also: 29696},
 			}},
 		},
 		lists: []allowlist{
@@ -3134,11 +3128,11 @@ var rules = [...]rule{
 		shape: shape{reach: 421, run: 3},
 		re:    pattern{source: `(?i)(?:password|passwd|passphrase|passwort|kennwort|[^a-z]pwd)["']?[ \t]{0,3}(?:=|:|:=|=>|==)[ \t]{0,3}(?:"([^\s"]{6,100})"|'([^\s']{6,100})'|\x60([^\s\x60]{6,100})\x60)`},
 		near: []clause{
-			{anchors: "\"'`", atoms: []atom{
-				{text: "\"", gram: 2048}, {text: "'", gram: 7168}, {text: "`"},
+			{atoms: []atom{
+				{text: ":", gram: 26624, also: 26624}, {text: "=", gram: 29696, also: 29696},
 			}},
-			{anchors: ":=", atoms: []atom{
-				{text: ":", gram: 26624}, {text: "=", gram: 29696},
+			{atoms: []atom{
+				{text: "\"", gram: 2048, also: 2048}, {text: "'", gram: 7168, also: 7168}, {text: "`"},
 			}},
 		},
 		lists: []allowlist{
@@ -3154,14 +3148,14 @@ var rules = [...]rule{
 	},
 	{
 		kind: Secret, id: "password-plain", rank: 1,
-		shape: shape{reach: 341},
+		shape: shape{reach: 341, start: 341},
 		re:    pattern{source: `(?i)(?:password|passwd|passphrase|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|(?:п)?ароль|密码|密碼|パスワード|비밀번호|\bpwd)(?:[ \t]{1,3}(?:for|of|für|von|de|del|da|do|van|для)[ \t]{1,3}[\w.@-]{1,40})?[ \t]{0,3}(?:=|:|：|\bis\b|\bist\b|\blautet\b|\best\b|\bes\b|\bé\b|\bè\b|是|は|—|-)[ \t]{0,3}["'\x60]?([^\s"'\x60,;<>(){}\[\]$%*/]{6,64}?)["'\x60]?(?:[.,;:)\]]?(?:\s|$)|[。、）])`},
 		start: pattern{source: "\\A(?:(?i:(?:PASS(?:W(?:ORD|D)|PHRASE|WORT)|KENNWORT|MOT DE PASSE|CONTRASEÑA|SENHA|WACHTWOORD|П?АРОЛЬ|密[码碼]|パスワード|비밀번호|\\bPWD)(?:[\\t ]{1,3}(?:FOR|OF|FÜR|VON|D(?:E(?:(?:)|L)|[AOao])|VAN|ДЛЯ)[\\t ]{1,3}[\\-\\.0-9@-Z_a-zſK]{1,40})?[\\t ]{0,3}(?:[:=：]|\\bIS\\b|\\bIST\\b|\\bLAUTET\\b|\\bEST\\b|\\bES\\b|\\bÉ\\b|\\bÈ\\b|[\\-—は是])[\\t ]{0,3}[\"'`]?([^\\t\\n\\f\\r \"\\$%'-\\*,/;<>\\[\\]`\\{\\}]{6,64}?)[\"'`]?))"},
 		near: []clause{
-			{table: [4]uint64{0x3ff000000000000, 0x0, 0x0, 0x0}, atoms: []atom{
-				{text: "0", gram: 16384}, {text: "1", gram: 17408}, {text: "2", gram: 18432}, {text: "3", gram: 19456},
-				{text: "4", gram: 20480}, {text: "5", gram: 21504}, {text: "6", gram: 22528}, {text: "7", gram: 23552},
-				{text: "8", gram: 24576}, {text: "9", gram: 25600},
+			{atoms: []atom{
+				{text: "0", gram: 16384, also: 16384}, {text: "1", gram: 17408, also: 17408}, {text: "2", gram: 18432, also: 18432}, {text: "3", gram: 19456, also: 19456},
+				{text: "4", gram: 20480, also: 20480}, {text: "5", gram: 21504, also: 21504}, {text: "6", gram: 22528, also: 22528}, {text: "7", gram: 23552, also: 23552},
+				{text: "8", gram: 24576, also: 24576}, {text: "9", gram: 25600, also: 25600},
 			}},
 		},
 		lists: []allowlist{
@@ -3179,13 +3173,12 @@ var rules = [...]rule{
 		kind: Secret, id: "bearer-token", rank: 1, entropy: 3,
 		shape: shape{reach: 512, run: 16, literal: "bearer"},
 		re:    pattern{source: `(?i)\bbearer[ \t]{1,5}["'\x60]?([a-z0-9._~+/-]{16,500}=*)`},
-		start: pattern{source: "\\A(?:(?i:\\bBEARER[\\t ]{1,5}[\"'`]?))"},
 		near: []clause{
-			{anchors: "\t ", atoms: []atom{
-				{text: "\t", gram: 9216}, {text: " "},
+			{atoms: []atom{
+				{text: "bearer\t", at: 6, gram: 2209, also: 5170, left: true}, {text: "bearer ", gram: 2209, also: 5170, left: true},
 			}},
-			{table: [4]uint64{0x200, 0x400000004, 0x0, 0x0}, atoms: []atom{
-				{text: "bearer\t", at: 6, gram: 5705, left: true}, {text: "bearer ", gram: 2209, left: true},
+			{atoms: []atom{
+				{text: "\t", gram: 9216, also: 9216}, {text: " "},
 			}},
 		},
 		lists: []allowlist{
@@ -3200,16 +3193,15 @@ var rules = [...]rule{
 		kind: Secret, id: "basic-authorization", rank: 1, entropy: 2.5,
 		shape: shape{reach: 332, run: 13, literal: "authorization"},
 		re:    pattern{source: `(?i)\bauthorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?basic[ \t]{1,3}([a-z0-9+/]{8,300}={0,2})`},
-		start: pattern{source: `\A(?:(?i:\bAUTHORIZATION["']?[\t ]{0,3}[:=][\t ]{0,3}["']?BASIC[\t ]{1,3}))`},
 		near: []clause{
-			{anchors: ":=", atoms: []atom{
-				{text: ":", gram: 26624}, {text: "=", gram: 29696},
+			{atoms: []atom{
+				{text: "basic\t", at: 5, gram: 2099, also: 19747}, {text: "basic ", gram: 2099, also: 19747},
 			}},
-			{table: [4]uint64{0x8400000000, 0x20000000200000, 0x0, 0x0}, atoms: []atom{
-				{text: "authorization\"", at: 13, gram: 15810, left: true}, {text: "authorization'", at: 13, gram: 15815, left: true}, {text: "authorization", at: 1, gram: 1716, left: true},
+			{atoms: []atom{
+				{text: ":", gram: 26624, also: 26624}, {text: "=", gram: 29696, also: 29696},
 			}},
-			{table: [4]uint64{0x200, 0x400000004, 0x0, 0x0}, atoms: []atom{
-				{text: "basic\t", at: 5, gram: 9321}, {text: "basic ", gram: 2099},
+			{atoms: []atom{
+				{text: "authorization\"", at: 7, gram: 18746, also: 10049, left: true}, {text: "authorization'", at: 7, gram: 18746, also: 10049, left: true}, {text: "authorization", at: 7, gram: 18746, also: 10049, left: true},
 			}},
 		},
 	},
@@ -3218,17 +3210,17 @@ var rules = [...]rule{
 		shape: shape{reach: 321, run: 8},
 		re:    pattern{source: `(?i)\bclaim[_ -]?(?:token|code|secret)["']?[ \t]{0,3}(?:=|:)[ \t]{0,3}["']?([\w.~+/-]{8,300})|\b(claim[_-][a-z0-9_-]{20,200})`},
 		near: []clause{
-			{table: [4]uint64{0x208400000000, 0x880000008, 0x0, 0x0}, atoms: []atom{
-				{text: "claim token\"", at: 11, gram: 5570, left: true}, {text: "claim token'", at: 11, gram: 5575, left: true}, {text: "claim token", gram: 3457, left: true}, {text: "claim code\"", at: 10, gram: 4258, left: true},
-				{text: "claim code'", at: 10, gram: 4263, left: true}, {text: "claim code", gram: 13315, left: true}, {text: "claim secret\"", at: 12, gram: 5762, left: true}, {text: "claim secret'", at: 12, gram: 5767, left: true},
-				{text: "claim secret", gram: 3457, left: true}, {text: "claim-token\"", at: 11, gram: 9645, left: true}, {text: "claim-token'", at: 11, gram: 9645, left: true}, {text: "claim-token", at: 5, gram: 9645, left: true},
-				{text: "claim-code\"", at: 10, gram: 13731, left: true}, {text: "claim-code'", at: 10, gram: 13731, left: true}, {text: "claim-code", at: 5, gram: 13731, left: true}, {text: "claim-secret\"", at: 12, gram: 9645, left: true},
-				{text: "claim-secret'", at: 12, gram: 9645, left: true}, {text: "claim-secret", at: 5, gram: 9645, left: true}, {text: "claim_token\"", at: 5, gram: 9663, left: true}, {text: "claim_token'", at: 5, gram: 9663, left: true},
-				{text: "claim_token", at: 5, gram: 9663, left: true}, {text: "claim_code\"", at: 5, gram: 14307, left: true}, {text: "claim_code'", at: 5, gram: 14307, left: true}, {text: "claim_code", at: 5, gram: 14307, left: true},
-				{text: "claim_secret\"", at: 5, gram: 9663, left: true}, {text: "claim_secret'", at: 5, gram: 9663, left: true}, {text: "claim_secret", at: 5, gram: 9663, left: true}, {text: "claimtoken\"", at: 10, gram: 5570, left: true},
-				{text: "claimtoken'", at: 10, gram: 5575, left: true}, {text: "claimtoken", gram: 3457, left: true}, {text: "claimcode\"", at: 9, gram: 4258, left: true}, {text: "claimcode'", at: 9, gram: 4263, left: true},
-				{text: "claimcode", gram: 9635, left: true}, {text: "claimsecret\"", at: 11, gram: 5762, left: true}, {text: "claimsecret'", at: 11, gram: 5767, left: true}, {text: "claimsecret", gram: 3457, left: true},
-				{text: "claim-", at: 5, gram: 9645, left: true}, {text: "claim_", at: 5, gram: 9663, left: true},
+			{atoms: []atom{
+				{text: "claim token\"", at: 11, gram: 3457, also: 1325, left: true}, {text: "claim token'", at: 11, gram: 3457, also: 1325, left: true}, {text: "claim token", gram: 3457, also: 1325, left: true}, {text: "claim code\"", at: 10, gram: 13315, also: 3556, left: true},
+				{text: "claim code'", at: 10, gram: 13315, also: 3556, left: true}, {text: "claim code", gram: 13315, also: 3556, left: true}, {text: "claim secret\"", at: 12, gram: 3457, also: 1325, left: true}, {text: "claim secret'", at: 12, gram: 3457, also: 1325, left: true},
+				{text: "claim secret", gram: 3457, also: 1325, left: true}, {text: "claim-token\"", at: 11, gram: 9645, also: 13748, left: true}, {text: "claim-token'", at: 11, gram: 9645, also: 13748, left: true}, {text: "claim-token", at: 5, gram: 9645, also: 13748, left: true},
+				{text: "claim-code\"", at: 10, gram: 13731, also: 9645, left: true}, {text: "claim-code'", at: 10, gram: 13731, also: 9645, left: true}, {text: "claim-code", at: 5, gram: 13731, also: 9645, left: true}, {text: "claim-secret\"", at: 12, gram: 9645, also: 13747, left: true},
+				{text: "claim-secret'", at: 12, gram: 9645, also: 13747, left: true}, {text: "claim-secret", at: 5, gram: 9645, also: 13747, left: true}, {text: "claim_token\"", at: 5, gram: 9663, also: 14324, left: true}, {text: "claim_token'", at: 5, gram: 9663, also: 14324, left: true},
+				{text: "claim_token", at: 5, gram: 9663, also: 14324, left: true}, {text: "claim_code\"", at: 5, gram: 14307, also: 9663, left: true}, {text: "claim_code'", at: 5, gram: 14307, also: 9663, left: true}, {text: "claim_code", at: 5, gram: 14307, also: 9663, left: true},
+				{text: "claim_secret\"", at: 5, gram: 9663, also: 14323, left: true}, {text: "claim_secret'", at: 5, gram: 9663, also: 14323, left: true}, {text: "claim_secret", at: 5, gram: 9663, also: 14323, left: true}, {text: "claimtoken\"", at: 10, gram: 3457, also: 1325, left: true},
+				{text: "claimtoken'", at: 10, gram: 3457, also: 1325, left: true}, {text: "claimtoken", gram: 3457, also: 1325, left: true}, {text: "claimcode\"", at: 9, gram: 9635, also: 13423, left: true}, {text: "claimcode'", at: 9, gram: 9635, also: 13423, left: true},
+				{text: "claimcode", gram: 9635, also: 13423, left: true}, {text: "claimsecret\"", at: 11, gram: 3457, also: 1325, left: true}, {text: "claimsecret'", at: 11, gram: 3457, also: 1325, left: true}, {text: "claimsecret", gram: 3457, also: 1325, left: true},
+				{text: "claim-", at: 5, gram: 9645, also: 3457, left: true}, {text: "claim_", at: 5, gram: 9663, also: 3457, left: true},
 			}},
 		},
 		lists: []allowlist{
@@ -3243,11 +3235,11 @@ var rules = [...]rule{
 		shape: shape{reach: 132, run: 38},
 		re:    pattern{source: `(?:^|[^A-Za-z0-9])(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})`},
 		near: []clause{
-			{anchors: ".", atoms: []atom{
-				{text: ".eyj", gram: 14521},
+			{atoms: []atom{
+				{text: ".eyj", at: 3, gram: 5930, also: 14521},
 			}},
-			{anchors: ".", atoms: []atom{
-				{text: ".", gram: 14336},
+			{atoms: []atom{
+				{text: ".", gram: 14336, also: 14336},
 			}},
 		},
 	},
@@ -3269,24 +3261,25 @@ var rules = [...]rule{
 	},
 	{
 		kind: Secret, id: "azure-storage-key", rank: 1, entropy: 3.5,
-		shape: shape{reach: 118, run: 4},
+		shape: shape{reach: 118, run: 4, start: 20},
 		re:    pattern{source: `(?i)(?:AccountKey|SharedAccessKey|sig)=([a-z0-9+/%]{40,100}={0,2})`},
+		start: pattern{source: `\A(?:(?i:(?:ACCOUNTKEY|S(?:HAREDACCESSKEY|IG))=))`},
 	},
 	{
 		kind: Secret, id: "webhook-url", rank: 1,
 		shape: shape{reach: 348, run: 33},
 		re:    pattern{source: `(?i)https://(?:(?:ptb\.|canary\.)?discord(?:app)?\.com/api/webhooks/\d{10,25}/([\w-]{50,90})|hooks\.slack\.com/(?:services|workflows|triggers)/([\w/]{30,90})|[\w.-]{1,60}\.webhook\.office\.com/webhookb2/([\w@/-]{60,250}))`},
 		near: []clause{
-			{anchors: "/", atoms: []atom{
-				{text: "discordapp.com/api/webhooks/0", at: 14, gram: 19952}, {text: "discordapp.com/api/webhooks/1", at: 14, gram: 19953}, {text: "discordapp.com/api/webhooks/2", at: 14, gram: 19954}, {text: "discordapp.com/api/webhooks/3", at: 14, gram: 19955},
-				{text: "discordapp.com/api/webhooks/4", at: 14, gram: 19956}, {text: "discordapp.com/api/webhooks/5", at: 14, gram: 19957}, {text: "discordapp.com/api/webhooks/6", at: 14, gram: 19958}, {text: "discordapp.com/api/webhooks/7", at: 14, gram: 19959},
-				{text: "discordapp.com/api/webhooks/8", at: 14, gram: 19960}, {text: "discordapp.com/api/webhooks/9", at: 14, gram: 19961}, {text: "discord.com/api/webhooks/0", at: 11, gram: 19952}, {text: "discord.com/api/webhooks/1", at: 11, gram: 19953},
-				{text: "discord.com/api/webhooks/2", at: 11, gram: 19954}, {text: "discord.com/api/webhooks/3", at: 11, gram: 19955}, {text: "discord.com/api/webhooks/4", at: 11, gram: 19956}, {text: "discord.com/api/webhooks/5", at: 11, gram: 19957},
-				{text: "discord.com/api/webhooks/6", at: 11, gram: 19958}, {text: "discord.com/api/webhooks/7", at: 11, gram: 19959}, {text: "discord.com/api/webhooks/8", at: 11, gram: 19960}, {text: "discord.com/api/webhooks/9", at: 11, gram: 19961},
-				{text: "hooks.slack.com/services/", at: 15, gram: 3438}, {text: "hooks.slack.com/workflows/", at: 15, gram: 13815}, {text: "hooks.slack.com/triggers/", at: 15, gram: 3438}, {text: ".webhook.office.com/webhookb2/", at: 19, gram: 2639},
+			{atoms: []atom{
+				{text: "https://", at: 6, gram: 17018, also: 20303},
 			}},
-			{anchors: "/", atoms: []atom{
-				{text: "https://", at: 6, gram: 27119},
+			{atoms: []atom{
+				{text: "discordapp.com/api/webhooks/0", at: 14, gram: 4144, also: 1552}, {text: "discordapp.com/api/webhooks/1", at: 14, gram: 19953, also: 4144}, {text: "discordapp.com/api/webhooks/2", at: 14, gram: 4144, also: 1552}, {text: "discordapp.com/api/webhooks/3", at: 14, gram: 4144, also: 1552},
+				{text: "discordapp.com/api/webhooks/4", at: 14, gram: 4144, also: 1552}, {text: "discordapp.com/api/webhooks/5", at: 14, gram: 4144, also: 1552}, {text: "discordapp.com/api/webhooks/6", at: 14, gram: 4144, also: 1552}, {text: "discordapp.com/api/webhooks/7", at: 14, gram: 4144, also: 1552},
+				{text: "discordapp.com/api/webhooks/8", at: 14, gram: 19960, also: 4144}, {text: "discordapp.com/api/webhooks/9", at: 14, gram: 4144, also: 1552}, {text: "discord.com/api/webhooks/0", at: 11, gram: 4547, also: 3565}, {text: "discord.com/api/webhooks/1", at: 11, gram: 19953, also: 4547},
+				{text: "discord.com/api/webhooks/2", at: 11, gram: 4547, also: 3565}, {text: "discord.com/api/webhooks/3", at: 11, gram: 4547, also: 3565}, {text: "discord.com/api/webhooks/4", at: 11, gram: 4547, also: 3565}, {text: "discord.com/api/webhooks/5", at: 11, gram: 4547, also: 3565},
+				{text: "discord.com/api/webhooks/6", at: 11, gram: 4547, also: 3565}, {text: "discord.com/api/webhooks/7", at: 11, gram: 4547, also: 3565}, {text: "discord.com/api/webhooks/8", at: 11, gram: 19960, also: 4547}, {text: "discord.com/api/webhooks/9", at: 11, gram: 4547, also: 3565},
+				{text: "hooks.slack.com/services/", at: 15, gram: 1131, also: 3438}, {text: "hooks.slack.com/workflows/", at: 15, gram: 1131, also: 3438}, {text: "hooks.slack.com/triggers/", at: 15, gram: 1131, also: 3438}, {text: ".webhook.office.com/webhookb2/", at: 19, gram: 23714, also: 15558},
 			}},
 		},
 	},
@@ -3300,59 +3293,60 @@ var rules = [...]rule{
 		shape: shape{reach: 163, run: 6},
 		re:    pattern{source: `(?i)\b(?:ignore|ignoring|disregard|forget|override|overrule|bypass|discard|do not follow|don't follow|stop following)\s{1,8}(?:(?:all|any|every|each|the|of|your|my|our|their|these|those|other|and)\s{1,8}){0,4}(?:previous|prior|above|earlier|preceding|foregoing|former|existing|original|initial|system|safety|current)\s{1,8}(?:(?:and|or|system|safety|user|developer|conversation|security)\s{1,8}){0,3}(?:instructions?|prompts?|directives?|rules|guidelines|messages?|commands?|orders|context|constraints|guardrails|polic(?:y|ies))\b`},
 		near: []clause{
-			{table: [4]uint64{0x8000003600, 0x4100d4004100d4, 0x0, 0x0}, atoms: []atom{
-				{text: "ignore\t", at: 6, gram: 18601, left: true}, {text: "ignore\n", at: 6, gram: 18602, left: true}, {text: "ignore\f", at: 6, gram: 18604, left: true}, {text: "ignore\r", at: 6, gram: 18605, left: true},
-				{text: "ignore ", at: 1, gram: 9454, left: true}, {text: "ignoring\t", at: 8, gram: 14569, left: true}, {text: "ignoring\n", at: 8, gram: 14570, left: true}, {text: "ignoring\f", at: 8, gram: 14572, left: true},
-				{text: "ignoring\r", at: 8, gram: 14573, left: true}, {text: "ignoring ", at: 1, gram: 9454, left: true}, {text: "disregard\t", at: 9, gram: 18569, left: true}, {text: "disregard\n", at: 9, gram: 18570, left: true},
-				{text: "disregard\f", at: 9, gram: 18572, left: true}, {text: "disregard\r", at: 9, gram: 18573, left: true}, {text: "disregard ", gram: 4403, left: true}, {text: "forget\t", at: 6, gram: 5769, left: true},
-				{text: "forget\n", at: 6, gram: 5770, left: true}, {text: "forget\f", at: 6, gram: 5772, left: true}, {text: "forget\r", at: 6, gram: 5773, left: true}, {text: "forget ", gram: 6642, left: true},
-				{text: "override\t", at: 8, gram: 4265, left: true}, {text: "override\n", at: 8, gram: 4266, left: true}, {text: "override\f", at: 8, gram: 4268, left: true}, {text: "override\r", at: 8, gram: 4269, left: true},
-				{text: "override ", at: 1, gram: 16069, left: true}, {text: "overrule\t", at: 8, gram: 12457, left: true}, {text: "overrule\n", at: 8, gram: 12458, left: true}, {text: "overrule\f", at: 8, gram: 12460, left: true},
-				{text: "overrule\r", at: 8, gram: 12461, left: true}, {text: "overrule ", at: 1, gram: 16069, left: true}, {text: "bypass\t", at: 6, gram: 2864, left: true}, {text: "bypass\n", at: 6, gram: 2864, left: true},
-				{text: "bypass\f", at: 6, gram: 2864, left: true}, {text: "bypass\r", at: 6, gram: 2864, left: true}, {text: "bypass ", gram: 2864, left: true}, {text: "discard\t", at: 7, gram: 18569, left: true},
-				{text: "discard\n", at: 7, gram: 18570, left: true}, {text: "discard\f", at: 7, gram: 18572, left: true}, {text: "discard\r", at: 7, gram: 18573, left: true}, {text: "discard ", gram: 4403, left: true},
-				{text: "do not follow\t", at: 13, gram: 16105, left: true}, {text: "do not follow\n", at: 13, gram: 16106, left: true}, {text: "do not follow\f", at: 13, gram: 16108, left: true}, {text: "do not follow\r", at: 13, gram: 16109, left: true},
-				{text: "do not follow ", gram: 4576, left: true}, {text: "don't follow\t", at: 3, gram: 16105, left: true}, {text: "don't follow\n", at: 3, gram: 15815, left: true}, {text: "don't follow\f", at: 3, gram: 16108, left: true},
-				{text: "don't follow\r", at: 3, gram: 16109, left: true}, {text: "don't follow ", at: 3, gram: 15815, left: true}, {text: "stop following\t", at: 14, gram: 14569, left: true}, {text: "stop following\n", at: 14, gram: 14570, left: true},
-				{text: "stop following\f", at: 14, gram: 14572, left: true}, {text: "stop following\r", at: 14, gram: 14573, left: true}, {text: "stop following ", at: 3, gram: 16390, left: true},
+			{atoms: []atom{
+				{text: "previous", gram: 16965, also: 18614}, {text: "prior", gram: 16969, also: 18735}, {text: "above", at: 1, gram: 2550, also: 1103}, {text: "earlier", gram: 5170, also: 1612},
+				{text: "preceding", gram: 3236, also: 16965}, {text: "foregoing", gram: 6642, also: 18599}, {text: "former", gram: 6642, also: 15949}, {text: "existing", at: 1, gram: 5897, also: 24883},
+				{text: "original", at: 3, gram: 18727, also: 9449}, {text: "initial", gram: 9673, also: 14644}, {text: "system", at: 1, gram: 20275, also: 26228}, {text: "safety", at: 2, gram: 19494, also: 1221},
+				{text: "current", gram: 3762, also: 22098},
 			}},
-			{table: [4]uint64{0x0, 0x21209800212098, 0x0, 0x0}, atoms: []atom{
-				{text: "instructions", at: 5, gram: 19107, right: true}, {text: "instruction", at: 5, gram: 19107, right: true}, {text: "prompts", gram: 15792, right: true}, {text: "prompt", gram: 15792, right: true},
-				{text: "directives", gram: 4402, right: true}, {text: "directive", gram: 4402, right: true}, {text: "rules", at: 1, gram: 19116, right: true}, {text: "guidelines", gram: 7849, right: true},
-				{text: "messages", gram: 13491, right: true}, {text: "message", gram: 13491, right: true}, {text: "commands", gram: 3565, right: true}, {text: "command", gram: 3565, right: true},
-				{text: "orders", at: 2, gram: 15940, right: true}, {text: "context", gram: 3566, right: true}, {text: "constraints", gram: 3566, right: true}, {text: "guardrails", gram: 7841, right: true},
-				{text: "policy", gram: 9337, right: true}, {text: "policies", gram: 16876, right: true},
+			{atoms: []atom{
+				{text: "instructions", at: 5, gram: 19107, also: 21620, right: true}, {text: "instruction", at: 5, gram: 19107, also: 21620, right: true}, {text: "prompts", gram: 15792, also: 13844, right: true}, {text: "prompt", gram: 15792, also: 13844, right: true},
+				{text: "directives", gram: 4402, also: 18595, right: true}, {text: "directive", gram: 4402, also: 18595, right: true}, {text: "rules", at: 1, gram: 19116, also: 21893, right: true}, {text: "guidelines", gram: 7849, also: 21796, right: true},
+				{text: "messages", gram: 13491, also: 19495, right: true}, {text: "message", gram: 13491, also: 19495, right: true}, {text: "commands", gram: 3565, also: 15789, right: true}, {text: "command", gram: 3565, also: 15789, right: true},
+				{text: "orders", at: 2, gram: 15940, also: 18565, right: true}, {text: "context", at: 5, gram: 20664, also: 5908, right: true}, {text: "constraints", gram: 3566, also: 15827, right: true}, {text: "guardrails", gram: 7841, also: 21554, right: true},
+				{text: "policy", gram: 9337, also: 16876, right: true}, {text: "policies", gram: 16876, also: 12579, right: true},
 			}},
-			{table: [4]uint64{0x0, 0x30102ec030102ec, 0x0, 0x0}, atoms: []atom{
-				{text: "previous", gram: 16965}, {text: "prior", gram: 16969}, {text: "above", at: 1, gram: 2550}, {text: "earlier", gram: 5170},
-				{text: "preceding", gram: 3236}, {text: "foregoing", gram: 6642}, {text: "former", gram: 6642}, {text: "existing", at: 1, gram: 5897},
-				{text: "original", at: 3, gram: 18727}, {text: "initial", gram: 9673}, {text: "system", at: 1, gram: 20275}, {text: "safety", at: 2, gram: 19494},
-				{text: "current", gram: 3762},
+			{atoms: []atom{
+				{text: "ignore\t", at: 6, gram: 9454, also: 7631, left: true}, {text: "ignore\n", at: 6, gram: 18602, also: 9454, left: true}, {text: "ignore\f", at: 6, gram: 9454, also: 7631, left: true}, {text: "ignore\r", at: 6, gram: 9454, also: 7631, left: true},
+				{text: "ignore ", at: 1, gram: 9454, also: 7631, left: true}, {text: "ignoring\t", at: 8, gram: 9454, also: 7631, left: true}, {text: "ignoring\n", at: 8, gram: 14570, also: 9454, left: true}, {text: "ignoring\f", at: 8, gram: 9454, also: 7631, left: true},
+				{text: "ignoring\r", at: 8, gram: 14573, also: 9454, left: true}, {text: "ignoring ", at: 1, gram: 9454, also: 7631, left: true}, {text: "disregard\t", at: 9, gram: 4403, also: 18599, left: true}, {text: "disregard\n", at: 9, gram: 18570, also: 4403, left: true},
+				{text: "disregard\f", at: 9, gram: 4403, also: 18599, left: true}, {text: "disregard\r", at: 9, gram: 18573, also: 4403, left: true}, {text: "disregard ", gram: 4403, also: 18599, left: true}, {text: "forget\t", at: 6, gram: 6642, also: 15943, left: true},
+				{text: "forget\n", at: 6, gram: 5770, also: 6642, left: true}, {text: "forget\f", at: 6, gram: 6642, also: 15943, left: true}, {text: "forget\r", at: 6, gram: 6642, also: 15943, left: true}, {text: "forget ", gram: 6642, also: 15943, left: true},
+				{text: "override\t", at: 8, gram: 16069, also: 22706, left: true}, {text: "override\n", at: 8, gram: 4266, also: 16069, left: true}, {text: "override\f", at: 8, gram: 16069, also: 22706, left: true}, {text: "override\r", at: 8, gram: 4269, also: 16069, left: true},
+				{text: "override ", at: 1, gram: 16069, also: 22706, left: true}, {text: "overrule\t", at: 8, gram: 16069, also: 22706, left: true}, {text: "overrule\n", at: 8, gram: 12458, also: 16069, left: true}, {text: "overrule\f", at: 8, gram: 16069, also: 22706, left: true},
+				{text: "overrule\r", at: 8, gram: 16069, also: 22706, left: true}, {text: "overrule ", at: 1, gram: 16069, also: 22706, left: true}, {text: "bypass\t", at: 6, gram: 2864, also: 26113, left: true}, {text: "bypass\n", at: 6, gram: 2864, also: 20074, left: true},
+				{text: "bypass\f", at: 6, gram: 2864, also: 26113, left: true}, {text: "bypass\r", at: 6, gram: 2864, also: 26113, left: true}, {text: "bypass ", gram: 2864, also: 26113, left: true}, {text: "discard\t", at: 7, gram: 4403, also: 9827, left: true},
+				{text: "discard\n", at: 7, gram: 18570, also: 4403, left: true}, {text: "discard\f", at: 7, gram: 4403, also: 9827, left: true}, {text: "discard\r", at: 7, gram: 18573, also: 4403, left: true}, {text: "discard ", gram: 4403, also: 9827, left: true},
+				{text: "do not follow\t", at: 13, gram: 4576, also: 20486, left: true}, {text: "do not follow\n", at: 13, gram: 16106, also: 4576, left: true}, {text: "do not follow\f", at: 13, gram: 4576, also: 20486, left: true}, {text: "do not follow\r", at: 13, gram: 16109, also: 4576, left: true},
+				{text: "do not follow ", gram: 4576, also: 20486, left: true}, {text: "don't follow\t", at: 3, gram: 4590, also: 15815, left: true}, {text: "don't follow\n", at: 3, gram: 16106, also: 4590, left: true}, {text: "don't follow\f", at: 3, gram: 4590, also: 15815, left: true},
+				{text: "don't follow\r", at: 3, gram: 16109, also: 4590, left: true}, {text: "don't follow ", at: 3, gram: 4590, also: 15815, left: true}, {text: "stop following\t", at: 14, gram: 16390, also: 20976, left: true}, {text: "stop following\n", at: 14, gram: 14570, also: 16390, left: true},
+				{text: "stop following\f", at: 14, gram: 16390, also: 20976, left: true}, {text: "stop following\r", at: 14, gram: 16390, also: 14573, left: true}, {text: "stop following ", at: 3, gram: 16390, also: 20976, left: true},
 			}},
 		},
 	},
 	{
 		kind: Injection, id: "ignore-everything", rank: 1,
-		shape: shape{reach: 16384, run: 6},
+		shape: shape{reach: 16384, run: 6, start: 49},
 		re:    pattern{source: `(?i)\b(?:ignore|disregard|forget)\s{1,8}(?:all|everything|anything|what(?:ever)?)\s{1,8}(?:of\s{1,8})?(?:(?:the\s{1,8})?above|(?:you\s{1,8}(?:were|have been|'ve been|know)|that\s{1,8}(?:was|came)|instructions?)(?:\s{1,8}(?:told|given|taught|said|before|so far|to you|previously))*)`},
+		start: pattern{source: `\A(?:(?i:\b(?:IGNORE|DISREGARD|FORGET)[\t\n\f\r ]{1,8}(?:ALL|EVERYTHING|ANYTHING|WHAT(?:EVER)?)[\t\n\f\r ]{1,8}(?:OF[\t\n\f\r ]{1,8})?))`},
 		near: []clause{
-			{table: [4]uint64{0x3600, 0xd0000000d0, 0x0, 0x0}, atoms: []atom{
-				{text: "ignore\t", at: 6, gram: 18601, left: true}, {text: "ignore\n", at: 6, gram: 18602, left: true}, {text: "ignore\f", at: 6, gram: 18604, left: true}, {text: "ignore\r", at: 6, gram: 18605, left: true},
-				{text: "ignore ", at: 1, gram: 9454, left: true}, {text: "disregard\t", at: 9, gram: 18569, left: true}, {text: "disregard\n", at: 9, gram: 18570, left: true}, {text: "disregard\f", at: 9, gram: 18572, left: true},
-				{text: "disregard\r", at: 9, gram: 18573, left: true}, {text: "disregard ", gram: 4403, left: true}, {text: "forget\t", at: 6, gram: 5769, left: true}, {text: "forget\n", at: 6, gram: 5770, left: true},
-				{text: "forget\f", at: 6, gram: 5772, left: true}, {text: "forget\r", at: 6, gram: 5773, left: true}, {text: "forget ", gram: 6642, left: true},
+			{atoms: []atom{
+				{text: "above", at: 1, gram: 2550, also: 1103}, {text: "you\t", at: 3, gram: 26101, also: 16041}, {text: "you\n", at: 3, gram: 16042, also: 26101}, {text: "you\f", at: 3, gram: 26101, also: 16044},
+				{text: "you\r", at: 3, gram: 26101, also: 16045}, {text: "you ", gram: 26101, also: 16032}, {text: "that\t", at: 4, gram: 20737, also: 8244}, {text: "that\n", at: 4, gram: 1674, also: 20737},
+				{text: "that\f", at: 4, gram: 20737, also: 8244}, {text: "that\r", at: 4, gram: 1677, also: 20737}, {text: "that ", gram: 20737, also: 8244}, {text: "instruction", at: 5, gram: 19107, also: 21620},
 			}},
-			{table: [4]uint64{0x3600, 0x230000402300004, 0x0, 0x0}, atoms: []atom{
-				{text: "above", at: 1, gram: 2550}, {text: "you\t", at: 3, gram: 16041}, {text: "you\n", at: 3, gram: 16042}, {text: "you\f", at: 3, gram: 16044},
-				{text: "you\r", at: 3, gram: 16045}, {text: "you ", gram: 26101}, {text: "that\t", at: 4, gram: 1673}, {text: "that\n", at: 4, gram: 1674},
-				{text: "that\f", at: 4, gram: 1676}, {text: "that\r", at: 4, gram: 1677}, {text: "that ", gram: 20737}, {text: "instruction", at: 5, gram: 19107},
+			{atoms: []atom{
+				{text: "ignore\t", at: 6, gram: 9454, also: 7631, left: true}, {text: "ignore\n", at: 6, gram: 18602, also: 9454, left: true}, {text: "ignore\f", at: 6, gram: 9454, also: 7631, left: true}, {text: "ignore\r", at: 6, gram: 9454, also: 7631, left: true},
+				{text: "ignore ", at: 1, gram: 9454, also: 7631, left: true}, {text: "disregard\t", at: 9, gram: 4403, also: 18599, left: true}, {text: "disregard\n", at: 9, gram: 18570, also: 4403, left: true}, {text: "disregard\f", at: 9, gram: 4403, also: 18599, left: true},
+				{text: "disregard\r", at: 9, gram: 18573, also: 4403, left: true}, {text: "disregard ", gram: 4403, also: 18599, left: true}, {text: "forget\t", at: 6, gram: 6642, also: 15943, left: true}, {text: "forget\n", at: 6, gram: 5770, also: 6642, left: true},
+				{text: "forget\f", at: 6, gram: 6642, also: 15943, left: true}, {text: "forget\r", at: 6, gram: 6642, also: 15943, left: true}, {text: "forget ", gram: 6642, also: 15943, left: true},
 			}},
-			{table: [4]uint64{0x100003600, 0x2c0000002c00000, 0x0, 0x0}, atoms: []atom{
-				{text: "\tall", gram: 9260}, {text: "\teverything", gram: 9398}, {text: "\tanything", gram: 9262}, {text: "\twhat", gram: 9960},
-				{text: "\nall", gram: 10284}, {text: "\neverything", gram: 10422}, {text: "\nanything", gram: 10286}, {text: "\nwhat", gram: 10984},
-				{text: "\fall", gram: 12332}, {text: "\feverything", gram: 12470}, {text: "\fanything", gram: 12334}, {text: "\fwhat", gram: 13032},
-				{text: "\rall", gram: 13356}, {text: "\reverything", gram: 13494}, {text: "\ranything", gram: 13358}, {text: "\rwhat", gram: 14056},
-				{text: " all", gram: 44}, {text: " everything", at: 2, gram: 182}, {text: " anything", at: 3, gram: 1497}, {text: " what", at: 1, gram: 744},
+			{atoms: []atom{
+				{text: "\tall", gram: 9260, also: 1420}, {text: "\teverything", gram: 9398, also: 5829}, {text: "\tanything", gram: 1497, also: 15156}, {text: "\twhat", gram: 9960, also: 23809},
+				{text: "\nall", gram: 10284, also: 1420}, {text: "\neverything", gram: 10422, also: 5829}, {text: "\nanything", gram: 10286, also: 1497}, {text: "\nwhat", gram: 10984, also: 23809},
+				{text: "\fall", gram: 12332, also: 1420}, {text: "\feverything", gram: 12470, also: 5829}, {text: "\fanything", gram: 1497, also: 15156}, {text: "\fwhat", gram: 13032, also: 23809},
+				{text: "\rall", gram: 13356, also: 1420}, {text: "\reverything", gram: 13494, also: 5829}, {text: "\ranything", gram: 13358, also: 1497}, {text: "\rwhat", gram: 14056, also: 23809},
+				{text: " all", gram: 44, also: 1420}, {text: " everything", at: 2, gram: 182, also: 5829}, {text: " anything", at: 3, gram: 1497, also: 15156}, {text: " what", at: 1, gram: 744, also: 23809},
 			}},
 		},
 		lists: []allowlist{
@@ -3367,25 +3361,25 @@ var rules = [...]rule{
 		shape: shape{reach: 143, run: 7},
 		re:    pattern{source: `(?i)(?:ignorier\w*|vergiss|vergesst|missachte\w*|verwirf|überschreibe\w*)\s{1,8}(?:(?:bitte|alle|sämtliche|die|deine|eure|meine|jegliche)\s{1,8}){0,4}(?:(?:vorherigen|vorigen|bisherigen|obigen|früheren|vorangegangenen|vorstehenden|ursprünglichen)\s{1,8})(?:\w+\s{1,8}){0,2}(?:anweisung\w*|instruktion\w*|anordnung\w*|befehl\w*|regeln|vorgaben|prompts?|nachrichten)`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x40208400402084, 0x0, 0x0}, atoms: []atom{
-				{text: "ignorier", at: 1, gram: 9454}, {text: "vergiss", gram: 22706}, {text: "vergesst", gram: 22706}, {text: "missachte", gram: 13619},
-				{text: "verwirf", gram: 22706}, {text: "berschreibe", gram: 2226},
+			{atoms: []atom{
+				{text: "ignorier", at: 1, gram: 9454, also: 7631}, {text: "vergiss", gram: 22706, also: 5703}, {text: "vergesst", gram: 22706, also: 5703}, {text: "missachte", gram: 13619, also: 19491},
+				{text: "verwirf", gram: 22706, also: 5719}, {text: "berschreibe", gram: 2226, also: 19043},
 			}},
-			{table: [4]uint64{0x0, 0xe1009c00e1009c, 0x0, 0x0}, atoms: []atom{
-				{text: "anweisung", at: 2, gram: 21959}, {text: "instruktion", at: 5, gram: 19115}, {text: "anordnung", at: 4, gram: 4565}, {text: "befehl", gram: 2214},
-				{text: "regeln", at: 2, gram: 18599}, {text: "vorgaben", gram: 7202}, {text: "prompt", gram: 15792}, {text: "nachrichten", at: 2, gram: 14371},
+			{atoms: []atom{
+				{text: "anweisung", at: 2, gram: 21959, also: 1495}, {text: "instruktion", at: 5, gram: 19115, also: 21876}, {text: "anordnung", at: 4, gram: 4565, also: 21959}, {text: "befehl", gram: 2214, also: 5317},
+				{text: "regeln", at: 2, gram: 18599, also: 5349}, {text: "vorgaben", gram: 7202, also: 23026}, {text: "prompt", gram: 15792, also: 13844}, {text: "nachrichten", at: 2, gram: 14371, also: 1128},
 			}},
-			{table: [4]uint64{0x3600, 0x40018400400184, 0x0, 0x0}, atoms: []atom{
-				{text: "vorherigen\t", at: 10, gram: 5577}, {text: "vorherigen\n", at: 10, gram: 5578}, {text: "vorherigen\f", at: 10, gram: 5580}, {text: "vorherigen\r", at: 10, gram: 5581},
-				{text: "vorherigen ", gram: 23026}, {text: "vorigen\t", at: 7, gram: 5577}, {text: "vorigen\n", at: 7, gram: 5578}, {text: "vorigen\f", at: 7, gram: 5580},
-				{text: "vorigen\r", at: 7, gram: 5581}, {text: "vorigen ", gram: 23026}, {text: "bisherigen\t", at: 10, gram: 5577}, {text: "bisherigen\n", at: 10, gram: 5578},
-				{text: "bisherigen\f", at: 10, gram: 5580}, {text: "bisherigen\r", at: 10, gram: 5581}, {text: "bisherigen ", gram: 2355}, {text: "obigen\t", at: 6, gram: 5577},
-				{text: "obigen\n", at: 6, gram: 2343}, {text: "obigen\f", at: 6, gram: 5580}, {text: "obigen\r", at: 6, gram: 5581}, {text: "obigen ", at: 1, gram: 2343},
-				{text: "heren\t", at: 5, gram: 5577}, {text: "heren\n", at: 5, gram: 5578}, {text: "heren\f", at: 5, gram: 5580}, {text: "heren\r", at: 5, gram: 5581},
-				{text: "heren ", gram: 8370}, {text: "vorangegangenen\t", at: 15, gram: 5577}, {text: "vorangegangenen\n", at: 15, gram: 7335}, {text: "vorangegangenen\f", at: 15, gram: 5580},
-				{text: "vorangegangenen\r", at: 15, gram: 5581}, {text: "vorangegangenen ", gram: 7335}, {text: "vorstehenden\t", at: 12, gram: 5577}, {text: "vorstehenden\n", at: 12, gram: 5578},
-				{text: "vorstehenden\f", at: 12, gram: 5580}, {text: "vorstehenden\r", at: 12, gram: 5581}, {text: "vorstehenden ", gram: 23026}, {text: "nglichen\t", at: 8, gram: 5577},
-				{text: "nglichen\n", at: 8, gram: 5578}, {text: "nglichen\f", at: 8, gram: 5580}, {text: "nglichen\r", at: 8, gram: 5581}, {text: "nglichen ", at: 1, gram: 14572},
+			{atoms: []atom{
+				{text: "vorherigen\t", at: 10, gram: 23026, also: 18727}, {text: "vorherigen\n", at: 10, gram: 5578, also: 23026}, {text: "vorherigen\f", at: 10, gram: 23026, also: 18727}, {text: "vorherigen\r", at: 10, gram: 23026, also: 18727},
+				{text: "vorherigen ", gram: 23026, also: 18727}, {text: "vorigen\t", at: 7, gram: 23026, also: 18727}, {text: "vorigen\n", at: 7, gram: 5578, also: 23026}, {text: "vorigen\f", at: 7, gram: 23026, also: 18727},
+				{text: "vorigen\r", at: 7, gram: 23026, also: 18727}, {text: "vorigen ", gram: 23026, also: 18727}, {text: "bisherigen\t", at: 10, gram: 2355, also: 18727}, {text: "bisherigen\n", at: 10, gram: 5578, also: 2355},
+				{text: "bisherigen\f", at: 10, gram: 2355, also: 18727}, {text: "bisherigen\r", at: 10, gram: 2355, also: 18727}, {text: "bisherigen ", gram: 2355, also: 18727}, {text: "obigen\t", at: 6, gram: 2343, also: 15433},
+				{text: "obigen\n", at: 6, gram: 5578, also: 2343}, {text: "obigen\f", at: 6, gram: 2343, also: 15433}, {text: "obigen\r", at: 6, gram: 2343, also: 15433}, {text: "obigen ", at: 1, gram: 2343, also: 15433},
+				{text: "heren\t", at: 5, gram: 8370, also: 5701}, {text: "heren\n", at: 5, gram: 5578, also: 8370}, {text: "heren\f", at: 5, gram: 8370, also: 5701}, {text: "heren\r", at: 5, gram: 5581, also: 8370},
+				{text: "heren ", gram: 8370, also: 5701}, {text: "vorangegangenen\t", at: 15, gram: 7335, also: 23026}, {text: "vorangegangenen\n", at: 15, gram: 5578, also: 7335}, {text: "vorangegangenen\f", at: 15, gram: 7335, also: 23026},
+				{text: "vorangegangenen\r", at: 15, gram: 7335, also: 23026}, {text: "vorangegangenen ", gram: 7335, also: 23026}, {text: "vorstehenden\t", at: 12, gram: 23026, also: 5572}, {text: "vorstehenden\n", at: 12, gram: 5578, also: 23026},
+				{text: "vorstehenden\f", at: 12, gram: 23026, also: 5572}, {text: "vorstehenden\r", at: 12, gram: 23026, also: 5572}, {text: "vorstehenden ", gram: 23026, also: 5572}, {text: "nglichen\t", at: 8, gram: 14572, also: 7561},
+				{text: "nglichen\n", at: 8, gram: 5578, also: 14572}, {text: "nglichen\f", at: 8, gram: 14572, also: 7561}, {text: "nglichen\r", at: 8, gram: 14572, also: 7561}, {text: "nglichen ", at: 1, gram: 14572, also: 7561},
 			}},
 		},
 	},
@@ -3394,42 +3388,42 @@ var rules = [...]rule{
 		shape: shape{reach: 184, run: 6},
 		re:    pattern{source: `(?i)(?:ignore[zr]?|oublie[zr]?|ne\s{1,8}ten(?:ez|ir|ds)\s{1,8}pas\s{1,8}compte\s{1,8}de|fais\s{1,8}abstraction\s{1,8}de)\s{1,8}(?:(?:toutes|tous|les|des|tes|vos|ces|l'ensemble)\s{1,8}){0,4}(?:instructions?|consignes?|directives?|règles|ordres|messages?|prompts?)\s{1,8}(?:\w+\s{1,8}){0,2}(?:précédent\w*|antérieur\w*|ci-dessus|d'avant|initiales?|du\s{1,8}système)`},
 		near: []clause{
-			{table: [4]uint64{0x3600, 0x20008c0020008c, 0x0, 0x0}, atoms: []atom{
-				{text: "ignore", at: 1, gram: 9454}, {text: "oublie", at: 1, gram: 16034}, {text: "\tcompte\t", gram: 9327}, {text: "\tcompte\n", gram: 9327},
-				{text: "\tcompte\f", gram: 9327}, {text: "\tcompte\r", gram: 9327}, {text: "\tcompte ", gram: 9327}, {text: "\ncompte\t", at: 7, gram: 10351},
-				{text: "\ncompte\n", gram: 10351}, {text: "\ncompte\f", at: 7, gram: 10351}, {text: "\ncompte\r", at: 7, gram: 10351}, {text: "\ncompte ", gram: 10351},
-				{text: "\fcompte\t", gram: 12399}, {text: "\fcompte\n", gram: 12399}, {text: "\fcompte\f", gram: 12399}, {text: "\fcompte\r", gram: 12399},
-				{text: "\fcompte ", gram: 12399}, {text: "\rcompte\t", gram: 13423}, {text: "\rcompte\n", gram: 13423}, {text: "\rcompte\f", gram: 13423},
-				{text: "\rcompte\r", gram: 13423}, {text: "\rcompte ", gram: 13423}, {text: " compte\t", at: 7, gram: 20649}, {text: " compte\n", at: 7, gram: 3565},
-				{text: " compte\f", at: 7, gram: 20652}, {text: " compte\r", at: 7, gram: 20653}, {text: " compte ", at: 1, gram: 3565}, {text: "\tabstraction\t", gram: 9250},
-				{text: "\tabstraction\n", gram: 9250}, {text: "\tabstraction\f", gram: 9250}, {text: "\tabstraction\r", gram: 9250}, {text: "\tabstraction ", gram: 9250},
-				{text: "\nabstraction\t", at: 12, gram: 10274}, {text: "\nabstraction\n", gram: 10274}, {text: "\nabstraction\f", at: 12, gram: 10274}, {text: "\nabstraction\r", at: 12, gram: 10274},
-				{text: "\nabstraction ", gram: 10274}, {text: "\fabstraction\t", gram: 12322}, {text: "\fabstraction\n", gram: 12322}, {text: "\fabstraction\f", gram: 12322},
-				{text: "\fabstraction\r", gram: 12322}, {text: "\fabstraction ", gram: 12322}, {text: "\rabstraction\t", gram: 13346}, {text: "\rabstraction\n", gram: 13346},
-				{text: "\rabstraction\f", gram: 13346}, {text: "\rabstraction\r", gram: 13346}, {text: "\rabstraction ", gram: 13346}, {text: " abstraction\t", at: 12, gram: 15817},
-				{text: " abstraction\n", at: 12, gram: 15818}, {text: " abstraction\f", at: 12, gram: 15820}, {text: " abstraction\r", at: 12, gram: 15821}, {text: " abstraction ", at: 2, gram: 34},
+			{atoms: []atom{
+				{text: "dent", gram: 4270, also: 5588}, {text: "rieur", at: 3, gram: 9397, also: 5810}, {text: "ci-dessus", at: 2, gram: 3373, also: 9636}, {text: "d'avant", at: 1, gram: 4321, also: 7222},
+				{text: "initiale", gram: 9673, also: 14644}, {text: "\tsyst", gram: 9849, also: 20275}, {text: "\nsyst", gram: 10873, also: 20275}, {text: "\fsyst", gram: 12921, also: 20275},
+				{text: "\rsyst", gram: 13945, also: 20275}, {text: " syst", at: 2, gram: 633, also: 20275},
 			}},
-			{table: [4]uint64{0x3600, 0x21209800212098, 0x0, 0x0}, atoms: []atom{
-				{text: "instructions\t", at: 12, gram: 14953}, {text: "instructions\n", at: 12, gram: 19107}, {text: "instructions\f", at: 12, gram: 14956}, {text: "instructions\r", at: 12, gram: 14957},
-				{text: "instructions ", at: 5, gram: 19107}, {text: "instruction\t", at: 11, gram: 15817}, {text: "instruction\n", at: 11, gram: 19107}, {text: "instruction\f", at: 11, gram: 15820},
-				{text: "instruction\r", at: 11, gram: 15821}, {text: "instruction ", at: 5, gram: 19107}, {text: "consignes\t", at: 9, gram: 5737}, {text: "consignes\n", at: 9, gram: 5738},
-				{text: "consignes\f", at: 9, gram: 5740}, {text: "consignes\r", at: 9, gram: 5741}, {text: "consignes ", gram: 3566}, {text: "consigne\t", at: 8, gram: 14505},
-				{text: "consigne\n", at: 8, gram: 14506}, {text: "consigne\f", at: 8, gram: 14508}, {text: "consigne\r", at: 8, gram: 14509}, {text: "consigne ", gram: 3566},
-				{text: "directives\t", at: 10, gram: 5737}, {text: "directives\n", at: 10, gram: 5738}, {text: "directives\f", at: 10, gram: 5740}, {text: "directives\r", at: 10, gram: 5741},
-				{text: "directives ", gram: 4402}, {text: "directive\t", at: 9, gram: 22697}, {text: "directive\n", at: 9, gram: 22698}, {text: "directive\f", at: 9, gram: 22700},
-				{text: "directive\r", at: 9, gram: 22701}, {text: "directive ", gram: 4402}, {text: "gles\t", at: 4, gram: 5737}, {text: "gles\n", at: 4, gram: 5738},
-				{text: "gles\f", at: 4, gram: 5740}, {text: "gles\r", at: 4, gram: 5741}, {text: "gles ", gram: 7557}, {text: "ordres\t", at: 6, gram: 5737},
-				{text: "ordres\n", at: 6, gram: 5738}, {text: "ordres\f", at: 6, gram: 5740}, {text: "ordres\r", at: 6, gram: 5741}, {text: "ordres ", at: 2, gram: 15940},
-				{text: "messages\t", at: 8, gram: 5737}, {text: "messages\n", at: 8, gram: 5738}, {text: "messages\f", at: 8, gram: 5740}, {text: "messages\r", at: 8, gram: 5741},
-				{text: "messages ", gram: 13491}, {text: "message\t", at: 7, gram: 7337}, {text: "message\n", at: 7, gram: 7338}, {text: "message\f", at: 7, gram: 7340},
-				{text: "message\r", at: 7, gram: 7341}, {text: "message ", gram: 13491}, {text: "prompts\t", at: 7, gram: 21097}, {text: "prompts\n", at: 7, gram: 15792},
-				{text: "prompts\f", at: 7, gram: 21100}, {text: "prompts\r", at: 7, gram: 21101}, {text: "prompts ", gram: 15792}, {text: "prompt\t", at: 6, gram: 17033},
-				{text: "prompt\n", at: 6, gram: 17034}, {text: "prompt\f", at: 6, gram: 17036}, {text: "prompt\r", at: 6, gram: 17037}, {text: "prompt ", gram: 15792},
+			{atoms: []atom{
+				{text: "ignore", at: 1, gram: 9454, also: 7631}, {text: "oublie", at: 1, gram: 16034, also: 21580}, {text: "\tcompte\t", gram: 3565, also: 15792}, {text: "\tcompte\n", gram: 20650, also: 3565},
+				{text: "\tcompte\f", gram: 3565, also: 15792}, {text: "\tcompte\r", gram: 3565, also: 15792}, {text: "\tcompte ", gram: 3565, also: 15792}, {text: "\ncompte\t", at: 7, gram: 10351, also: 3565},
+				{text: "\ncompte\n", gram: 10351, also: 20650}, {text: "\ncompte\f", at: 7, gram: 10351, also: 3565}, {text: "\ncompte\r", at: 7, gram: 10351, also: 3565}, {text: "\ncompte ", gram: 10351, also: 3565},
+				{text: "\fcompte\t", gram: 3565, also: 15792}, {text: "\fcompte\n", gram: 20650, also: 3565}, {text: "\fcompte\f", gram: 3565, also: 15792}, {text: "\fcompte\r", gram: 3565, also: 15792},
+				{text: "\fcompte ", gram: 3565, also: 15792}, {text: "\rcompte\t", gram: 13423, also: 3565}, {text: "\rcompte\n", gram: 20650, also: 13423}, {text: "\rcompte\f", gram: 13423, also: 3565},
+				{text: "\rcompte\r", gram: 13423, also: 3565}, {text: "\rcompte ", gram: 13423, also: 3565}, {text: " compte\t", at: 7, gram: 3565, also: 15792}, {text: " compte\n", at: 7, gram: 20650, also: 3565},
+				{text: " compte\f", at: 7, gram: 3565, also: 15792}, {text: " compte\r", at: 7, gram: 3565, also: 15792}, {text: " compte ", at: 1, gram: 3565, also: 15792}, {text: "\tabstraction\t", gram: 9250, also: 1107},
+				{text: "\tabstraction\n", gram: 15818, also: 9250}, {text: "\tabstraction\f", gram: 9250, also: 1107}, {text: "\tabstraction\r", gram: 9250, also: 1107}, {text: "\tabstraction ", gram: 9250, also: 1107},
+				{text: "\nabstraction\t", at: 12, gram: 10274, also: 1107}, {text: "\nabstraction\n", gram: 10274, also: 15818}, {text: "\nabstraction\f", at: 12, gram: 10274, also: 1107}, {text: "\nabstraction\r", at: 12, gram: 10274, also: 1107},
+				{text: "\nabstraction ", gram: 10274, also: 1107}, {text: "\fabstraction\t", gram: 12322, also: 1107}, {text: "\fabstraction\n", gram: 15818, also: 12322}, {text: "\fabstraction\f", gram: 12322, also: 1107},
+				{text: "\fabstraction\r", gram: 12322, also: 1107}, {text: "\fabstraction ", gram: 12322, also: 1107}, {text: "\rabstraction\t", gram: 13346, also: 1107}, {text: "\rabstraction\n", gram: 15818, also: 13346},
+				{text: "\rabstraction\f", gram: 13346, also: 1107}, {text: "\rabstraction\r", gram: 13346, also: 1107}, {text: "\rabstraction ", gram: 13346, also: 1107}, {text: " abstraction\t", at: 12, gram: 34, also: 1107},
+				{text: " abstraction\n", at: 12, gram: 15818, also: 34}, {text: " abstraction\f", at: 12, gram: 34, also: 1107}, {text: " abstraction\r", at: 12, gram: 34, also: 1107}, {text: " abstraction ", at: 2, gram: 34, also: 1107},
 			}},
-			{table: [4]uint64{0x208000003600, 0x220021002200210, 0x0, 0x0}, atoms: []atom{
-				{text: "dent", gram: 4270}, {text: "rieur", at: 3, gram: 9397}, {text: "ci-dessus", at: 2, gram: 3373}, {text: "d'avant", at: 1, gram: 4321},
-				{text: "initiale", gram: 9673}, {text: "\tsyst", gram: 9849}, {text: "\nsyst", gram: 10873}, {text: "\fsyst", gram: 12921},
-				{text: "\rsyst", gram: 13945}, {text: " syst", at: 2, gram: 633},
+			{atoms: []atom{
+				{text: "instructions\t", at: 12, gram: 19107, also: 21620}, {text: "instructions\n", at: 12, gram: 14954, also: 19107}, {text: "instructions\f", at: 12, gram: 19107, also: 21620}, {text: "instructions\r", at: 12, gram: 19107, also: 21620},
+				{text: "instructions ", at: 5, gram: 19107, also: 21620}, {text: "instruction\t", at: 11, gram: 19107, also: 21620}, {text: "instruction\n", at: 11, gram: 15818, also: 19107}, {text: "instruction\f", at: 11, gram: 19107, also: 21620},
+				{text: "instruction\r", at: 11, gram: 19107, also: 21620}, {text: "instruction ", at: 5, gram: 19107, also: 21620}, {text: "consignes\t", at: 9, gram: 3566, also: 19751}, {text: "consignes\n", at: 9, gram: 5738, also: 3566},
+				{text: "consignes\f", at: 9, gram: 3566, also: 19751}, {text: "consignes\r", at: 9, gram: 3566, also: 19751}, {text: "consignes ", gram: 3566, also: 19751}, {text: "consigne\t", at: 8, gram: 3566, also: 19751},
+				{text: "consigne\n", at: 8, gram: 14506, also: 3566}, {text: "consigne\f", at: 8, gram: 3566, also: 19751}, {text: "consigne\r", at: 8, gram: 3566, also: 19751}, {text: "consigne ", gram: 3566, also: 19751},
+				{text: "directives\t", at: 10, gram: 4402, also: 18595}, {text: "directives\n", at: 10, gram: 5738, also: 4402}, {text: "directives\f", at: 10, gram: 4402, also: 18595}, {text: "directives\r", at: 10, gram: 4402, also: 18595},
+				{text: "directives ", gram: 4402, also: 18595}, {text: "directive\t", at: 9, gram: 4402, also: 18595}, {text: "directive\n", at: 9, gram: 22698, also: 4402}, {text: "directive\f", at: 9, gram: 4402, also: 18595},
+				{text: "directive\r", at: 9, gram: 22701, also: 4402}, {text: "directive ", gram: 4402, also: 18595}, {text: "gles\t", at: 4, gram: 7557, also: 12467}, {text: "gles\n", at: 4, gram: 5738, also: 7557},
+				{text: "gles\f", at: 4, gram: 7557, also: 12467}, {text: "gles\r", at: 4, gram: 7557, also: 5741}, {text: "gles ", gram: 7557, also: 12467}, {text: "ordres\t", at: 6, gram: 15940, also: 18578},
+				{text: "ordres\n", at: 6, gram: 5738, also: 15940}, {text: "ordres\f", at: 6, gram: 15940, also: 18578}, {text: "ordres\r", at: 6, gram: 15940, also: 18578}, {text: "ordres ", at: 2, gram: 15940, also: 18578},
+				{text: "messages\t", at: 8, gram: 13491, also: 19495}, {text: "messages\n", at: 8, gram: 5738, also: 13491}, {text: "messages\f", at: 8, gram: 13491, also: 19495}, {text: "messages\r", at: 8, gram: 13491, also: 19495},
+				{text: "messages ", gram: 13491, also: 19495}, {text: "message\t", at: 7, gram: 13491, also: 19495}, {text: "message\n", at: 7, gram: 7338, also: 13491}, {text: "message\f", at: 7, gram: 13491, also: 19495},
+				{text: "message\r", at: 7, gram: 7341, also: 13491}, {text: "message ", gram: 13491, also: 19495}, {text: "prompts\t", at: 7, gram: 15792, also: 13844}, {text: "prompts\n", at: 7, gram: 21098, also: 15792},
+				{text: "prompts\f", at: 7, gram: 15792, also: 13844}, {text: "prompts\r", at: 7, gram: 15792, also: 13844}, {text: "prompts ", gram: 15792, also: 13844}, {text: "prompt\t", at: 6, gram: 15792, also: 13844},
+				{text: "prompt\n", at: 6, gram: 17034, also: 15792}, {text: "prompt\f", at: 6, gram: 15792, also: 13844}, {text: "prompt\r", at: 6, gram: 15792, also: 13844}, {text: "prompt ", gram: 15792, also: 13844},
 			}},
 		},
 	},
@@ -3438,31 +3432,31 @@ var rules = [...]rule{
 		shape: shape{reach: 291, run: 6},
 		re:    pattern{source: `(?i)(?:ignor[ae]\w*|olvid[ae]\w*|descart[ae]\w*|haz\s{1,8}caso\s{1,8}omiso\s{1,8}de|no\s{1,8}hagas\s{1,8}caso\s{1,8}(?:a|de))\s{1,8}(?:(?:todas|todos|las|los|tus|sus|estas|estos)\s{1,8}){0,4}(?:(?:anteriores|previas|previos)\s{1,8})?(?:instrucciones|indicaciones|órdenes|reglas|directrices|mensajes)(?:\s{1,8}\w+){0,2}\s*(?:anterior\w*|previ[ao]s|de\s{1,8}arriba|del\s{1,8}sistema)`},
 		near: []clause{
-			{table: [4]uint64{0x3600, 0x1200600012006, 0x0, 0x0}, atoms: []atom{
-				{text: "anterior", gram: 1492}, {text: "previas", gram: 16965}, {text: "previos", gram: 16965}, {text: "\tarriba", gram: 9266},
-				{text: "\narriba", gram: 10290}, {text: "\farriba", gram: 12338}, {text: "\rarriba", gram: 13362}, {text: " arriba", at: 5, gram: 18722},
-				{text: "\tsistema", gram: 9833}, {text: "\nsistema", gram: 10857}, {text: "\fsistema", gram: 12905}, {text: "\rsistema", gram: 13929},
-				{text: " sistema", at: 6, gram: 20653},
+			{atoms: []atom{
+				{text: "instrucciones", at: 5, gram: 21603, also: 19107}, {text: "indicaciones", at: 2, gram: 4387, also: 3107}, {text: "rdenes", at: 1, gram: 18565, also: 4270}, {text: "reglas", at: 2, gram: 18599, also: 5356},
+				{text: "directrices", gram: 4402, also: 18595}, {text: "mensajes", at: 5, gram: 19498, also: 1349},
 			}},
-			{table: [4]uint64{0x0, 0x20209000202090, 0x0, 0x0}, atoms: []atom{
-				{text: "instrucciones", at: 5, gram: 21603}, {text: "indicaciones", at: 2, gram: 4387}, {text: "rdenes", at: 1, gram: 18565}, {text: "reglas", at: 2, gram: 18599},
-				{text: "directrices", gram: 4402}, {text: "mensajes", gram: 13486},
+			{atoms: []atom{
+				{text: "anterior", gram: 1492, also: 14981}, {text: "previas", gram: 16965, also: 18614}, {text: "previos", gram: 16965, also: 18614}, {text: "\tarriba", gram: 18722, also: 9281},
+				{text: "\narriba", gram: 10290, also: 18722}, {text: "\farriba", gram: 18722, also: 9281}, {text: "\rarriba", gram: 13362, also: 18722}, {text: " arriba", at: 5, gram: 18722, also: 9281},
+				{text: "\tsistema", gram: 20653, also: 5537}, {text: "\nsistema", gram: 10857, also: 20653}, {text: "\fsistema", gram: 20653, also: 5537}, {text: "\rsistema", gram: 13929, also: 20653},
+				{text: " sistema", at: 6, gram: 20653, also: 5537},
 			}},
-			{table: [4]uint64{0x3600, 0x40209000402090, 0x0, 0x0}, atoms: []atom{
-				{text: "ignora", at: 1, gram: 9454}, {text: "ignore", at: 1, gram: 9454}, {text: "olvida", at: 2, gram: 22820}, {text: "olvide", at: 2, gram: 22820},
-				{text: "descarta", gram: 4275}, {text: "descarte", gram: 4275}, {text: "\tomiso\t", gram: 9709}, {text: "\tomiso\n", gram: 9709},
-				{text: "\tomiso\f", gram: 9709}, {text: "\tomiso\r", gram: 9709}, {text: "\tomiso ", gram: 9709}, {text: "\nomiso\t", at: 6, gram: 10733},
-				{text: "\nomiso\n", gram: 10733}, {text: "\nomiso\f", at: 6, gram: 10733}, {text: "\nomiso\r", at: 6, gram: 10733}, {text: "\nomiso ", gram: 10733},
-				{text: "\fomiso\t", gram: 12781}, {text: "\fomiso\n", gram: 12781}, {text: "\fomiso\f", gram: 12781}, {text: "\fomiso\r", gram: 12781},
-				{text: "\fomiso ", gram: 12781}, {text: "\romiso\t", gram: 13805}, {text: "\romiso\n", gram: 13805}, {text: "\romiso\f", gram: 13805},
-				{text: "\romiso\r", gram: 13805}, {text: "\romiso ", gram: 13805}, {text: " omiso\t", at: 6, gram: 19945}, {text: " omiso\n", at: 6, gram: 19946},
-				{text: " omiso\f", at: 6, gram: 19948}, {text: " omiso\r", at: 6, gram: 19949}, {text: " omiso ", at: 2, gram: 493}, {text: "\thagas\t", gram: 9473},
-				{text: "\thagas\n", gram: 9473}, {text: "\thagas\f", gram: 9473}, {text: "\thagas\r", gram: 9473}, {text: "\thagas ", gram: 9473},
-				{text: "\nhagas\t", at: 6, gram: 1641}, {text: "\nhagas\n", gram: 10497}, {text: "\nhagas\f", at: 6, gram: 1644}, {text: "\nhagas\r", at: 6, gram: 1645},
-				{text: "\nhagas ", gram: 10497}, {text: "\fhagas\t", gram: 12545}, {text: "\fhagas\n", gram: 12545}, {text: "\fhagas\f", gram: 12545},
-				{text: "\fhagas\r", gram: 12545}, {text: "\fhagas ", gram: 12545}, {text: "\rhagas\t", gram: 13569}, {text: "\rhagas\n", gram: 13569},
-				{text: "\rhagas\f", gram: 13569}, {text: "\rhagas\r", gram: 13569}, {text: "\rhagas ", gram: 13569}, {text: " hagas\t", at: 6, gram: 1641},
-				{text: " hagas\n", at: 6, gram: 1642}, {text: " hagas\f", at: 6, gram: 1644}, {text: " hagas\r", at: 6, gram: 1645}, {text: " hagas ", at: 3, gram: 8231},
+			{atoms: []atom{
+				{text: "ignora", at: 1, gram: 9454, also: 7631}, {text: "ignore", at: 1, gram: 9454, also: 7631}, {text: "olvida", at: 2, gram: 22820, also: 15766}, {text: "olvide", at: 2, gram: 22820, also: 15766},
+				{text: "descarta", gram: 4275, also: 5731}, {text: "descarte", gram: 4275, also: 5731}, {text: "\tomiso\t", gram: 9709, also: 15785}, {text: "\tomiso\n", gram: 19946, also: 9709},
+				{text: "\tomiso\f", gram: 9709, also: 15785}, {text: "\tomiso\r", gram: 9709, also: 15785}, {text: "\tomiso ", gram: 9709, also: 15785}, {text: "\nomiso\t", at: 6, gram: 10733, also: 15785},
+				{text: "\nomiso\n", gram: 10733, also: 19946}, {text: "\nomiso\f", at: 6, gram: 10733, also: 15785}, {text: "\nomiso\r", at: 6, gram: 10733, also: 15785}, {text: "\nomiso ", gram: 10733, also: 15785},
+				{text: "\fomiso\t", gram: 12781, also: 15785}, {text: "\fomiso\n", gram: 19946, also: 12781}, {text: "\fomiso\f", gram: 12781, also: 15785}, {text: "\fomiso\r", gram: 12781, also: 15785},
+				{text: "\fomiso ", gram: 12781, also: 15785}, {text: "\romiso\t", gram: 13805, also: 15785}, {text: "\romiso\n", gram: 19946, also: 13805}, {text: "\romiso\f", gram: 13805, also: 15785},
+				{text: "\romiso\r", gram: 13805, also: 15785}, {text: "\romiso ", gram: 13805, also: 15785}, {text: " omiso\t", at: 6, gram: 493, also: 15785}, {text: " omiso\n", at: 6, gram: 19946, also: 493},
+				{text: " omiso\f", at: 6, gram: 493, also: 15785}, {text: " omiso\r", at: 6, gram: 493, also: 15785}, {text: " omiso ", at: 2, gram: 493, also: 15785}, {text: "\thagas\t", gram: 8231, also: 1249},
+				{text: "\thagas\n", gram: 1642, also: 8231}, {text: "\thagas\f", gram: 8231, also: 1249}, {text: "\thagas\r", gram: 8231, also: 1249}, {text: "\thagas ", gram: 8231, also: 1249},
+				{text: "\nhagas\t", at: 6, gram: 10497, also: 8231}, {text: "\nhagas\n", gram: 10497, also: 1642}, {text: "\nhagas\f", at: 6, gram: 10497, also: 8231}, {text: "\nhagas\r", at: 6, gram: 10497, also: 8231},
+				{text: "\nhagas ", gram: 10497, also: 8231}, {text: "\fhagas\t", gram: 8231, also: 1249}, {text: "\fhagas\n", gram: 1642, also: 8231}, {text: "\fhagas\f", gram: 8231, also: 1249},
+				{text: "\fhagas\r", gram: 8231, also: 1249}, {text: "\fhagas ", gram: 8231, also: 1249}, {text: "\rhagas\t", gram: 13569, also: 8231}, {text: "\rhagas\n", gram: 1642, also: 13569},
+				{text: "\rhagas\f", gram: 13569, also: 8231}, {text: "\rhagas\r", gram: 13569, also: 8231}, {text: "\rhagas ", gram: 13569, also: 8231}, {text: " hagas\t", at: 6, gram: 8231, also: 1249},
+				{text: " hagas\n", at: 6, gram: 1642, also: 8231}, {text: " hagas\f", at: 6, gram: 8231, also: 1249}, {text: " hagas\r", at: 6, gram: 8231, also: 1249}, {text: " hagas ", at: 3, gram: 8231, also: 1249},
 			}},
 		},
 	},
@@ -3471,10 +3465,10 @@ var rules = [...]rule{
 		shape: shape{reach: 294, run: 6},
 		re:    pattern{source: `(?i)(?:ignora\w*|dimentica\w*|trascura\w*|non\s{1,8}tenere\s{1,8}conto\s{1,8}d\w+)\s{1,8}(?:(?:tutte|tutti|le|gli|i|tue|tuoi|queste)\s{1,8}){0,4}(?:(?:precedenti|passate)\s{1,8})?(?:istruzioni|indicazioni|regole|direttive|messaggi|ordini)(?:\s{1,8}\w+){0,2}\s*(?:precedent\w*|di\s{1,8}prima|soprastanti|del\s{1,8}sistema)|(?:ignora|dimentica)\w*\s{1,8}(?:\w+\s{1,8}){0,3}precedenti\s{1,8}(?:istruzioni|regole|indicazioni)`},
 		near: []clause{
-			{table: [4]uint64{0x3600, 0x1200000012000, 0x0, 0x0}, atoms: []atom{
-				{text: "precedent", gram: 3236}, {text: "\tprima", gram: 9746}, {text: "\nprima", gram: 10770}, {text: "\fprima", gram: 12818},
-				{text: "\rprima", gram: 13842}, {text: " prima", at: 1, gram: 530}, {text: "soprastanti", at: 2, gram: 19952}, {text: "\tsistema", gram: 9833},
-				{text: "\nsistema", gram: 10857}, {text: "\fsistema", gram: 12905}, {text: "\rsistema", gram: 13929}, {text: " sistema", at: 6, gram: 20653},
+			{atoms: []atom{
+				{text: "precedent", gram: 3236, also: 16965}, {text: "\tprima", gram: 9746, also: 16969}, {text: "\nprima", gram: 10770, also: 16969}, {text: "\fprima", gram: 12818, also: 16969},
+				{text: "\rprima", gram: 13842, also: 16969}, {text: " prima", at: 1, gram: 530, also: 16969}, {text: "soprastanti", at: 2, gram: 19952, also: 15890}, {text: "\tsistema", gram: 20653, also: 5537},
+				{text: "\nsistema", gram: 10857, also: 20653}, {text: "\fsistema", gram: 20653, also: 5537}, {text: "\rsistema", gram: 13929, also: 20653}, {text: " sistema", at: 6, gram: 20653, also: 5537},
 			}},
 		},
 	},
@@ -3483,18 +3477,18 @@ var rules = [...]rule{
 		shape: shape{reach: 244, run: 6},
 		re:    pattern{source: `(?i)(?:ignor[ae]\w*|esqueç?[ac]\w*|desconsider\w+)\s{1,8}(?:(?:todas|todos|as|os|suas|seus|tuas|estas)\s{1,8}){0,4}(?:instruções|indicações|ordens|regras|diretrizes|mensagens)(?:\s{1,8}\w+){0,2}\s*(?:anterior\w*|prévi[ao]s|acima|do\s{1,8}sistema)`},
 		near: []clause{
-			{table: [4]uint64{0x0, 0x20209000202090, 0x0, 0x0}, atoms: []atom{
-				{text: "instru", at: 5, gram: 21077}, {text: "indica", at: 2, gram: 4387}, {text: "ordens", at: 2, gram: 15940}, {text: "regras", at: 2, gram: 18599},
-				{text: "diretrizes", gram: 4402}, {text: "mensagens", gram: 13486},
+			{atoms: []atom{
+				{text: "instru", at: 5, gram: 21077, also: 9683}, {text: "indica", at: 2, gram: 4387, also: 9668}, {text: "ordens", at: 2, gram: 15940, also: 18565}, {text: "regras", at: 2, gram: 18599, also: 5362},
+				{text: "diretrizes", at: 7, gram: 18746, also: 10053}, {text: "mensagens", gram: 13486, also: 19495},
 			}},
-			{table: [4]uint64{0x3600, 0x40200a0040200a, 0x0, 0x0}, atoms: []atom{
-				{text: "anterior", gram: 1492}, {text: "vias", gram: 22817}, {text: "vios", gram: 22831}, {text: "acima", at: 1, gram: 3373},
-				{text: "\tsistema", gram: 9833}, {text: "\nsistema", gram: 10857}, {text: "\fsistema", gram: 12905}, {text: "\rsistema", gram: 13929},
-				{text: " sistema", at: 6, gram: 20653},
+			{atoms: []atom{
+				{text: "anterior", gram: 1492, also: 14981}, {text: "pr", gram: 16960, also: 16960}, {text: "acima", at: 1, gram: 3373, also: 1129}, {text: "do\t", at: 2, gram: 4585, also: 4585},
+				{text: "do\n", at: 2, gram: 4586, also: 4586}, {text: "do\f", at: 2, gram: 4588, also: 4588}, {text: "do\r", at: 2, gram: 4589, also: 4589}, {text: "do ", gram: 4576, also: 4576},
 			}},
-			{table: [4]uint64{0x3600, 0x1001a0001001a, 0x0, 0x0}, atoms: []atom{
-				{text: "anterior", gram: 1492}, {text: "pr", gram: 16960}, {text: "acima", at: 1, gram: 3373}, {text: "do\t", at: 2, gram: 4585},
-				{text: "do\n", at: 2, gram: 4586}, {text: "do\f", at: 2, gram: 4588}, {text: "do\r", at: 2, gram: 4589}, {text: "do ", gram: 4576},
+			{atoms: []atom{
+				{text: "anterior", gram: 1492, also: 14981}, {text: "vias", gram: 22817, also: 9267}, {text: "vios", gram: 22831, also: 9715}, {text: "acima", at: 1, gram: 3373, also: 1129},
+				{text: "\tsistema", gram: 20653, also: 5537}, {text: "\nsistema", gram: 10857, also: 20653}, {text: "\fsistema", gram: 20653, also: 5537}, {text: "\rsistema", gram: 13929, also: 20653},
+				{text: " sistema", at: 6, gram: 20653, also: 5537},
 			}},
 		},
 	},
@@ -3503,24 +3497,24 @@ var rules = [...]rule{
 		shape: shape{reach: 114, run: 6},
 		re:    pattern{source: `(?i)(?:negeer|vergeet|sla)\s{1,8}(?:(?:alle|de|al|je|jouw|uw|deze)\s{1,8}){0,4}(?:vorige|eerdere|voorgaande|bovenstaande|oorspronkelijke)\s{1,8}(?:\w+\s{1,8}){0,2}(?:instructies?|aanwijzingen|opdrachten|regels|berichten|prompts?)`},
 		near: []clause{
-			{table: [4]uint64{0x3600, 0x41001400410014, 0x0, 0x0}, atoms: []atom{
-				{text: "vorige\t", at: 6, gram: 7337}, {text: "vorige\n", at: 6, gram: 7338}, {text: "vorige\f", at: 6, gram: 7340}, {text: "vorige\r", at: 6, gram: 7341},
-				{text: "vorige ", gram: 23026}, {text: "eerdere\t", at: 7, gram: 18601}, {text: "eerdere\n", at: 7, gram: 18602}, {text: "eerdere\f", at: 7, gram: 18604},
-				{text: "eerdere\r", at: 7, gram: 18605}, {text: "eerdere ", at: 3, gram: 5700}, {text: "voorgaande\t", at: 10, gram: 4265}, {text: "voorgaande\n", at: 10, gram: 4266},
-				{text: "voorgaande\f", at: 10, gram: 4268}, {text: "voorgaande\r", at: 10, gram: 4269}, {text: "voorgaande ", gram: 23023}, {text: "bovenstaande\t", at: 12, gram: 4265},
-				{text: "bovenstaande\n", at: 12, gram: 4266}, {text: "bovenstaande\f", at: 12, gram: 4268}, {text: "bovenstaande\r", at: 12, gram: 4269}, {text: "bovenstaande ", gram: 2550},
-				{text: "oorspronkelijke\t", at: 15, gram: 11433}, {text: "oorspronkelijke\n", at: 15, gram: 11434}, {text: "oorspronkelijke\f", at: 15, gram: 11436}, {text: "oorspronkelijke\r", at: 15, gram: 11437},
-				{text: "oorspronkelijke ", at: 4, gram: 9547},
+			{atoms: []atom{
+				{text: "instructie", at: 5, gram: 19107, also: 21620}, {text: "aanwijzingen", at: 5, gram: 9562, also: 11081}, {text: "opdrachten", at: 1, gram: 15876, also: 16530}, {text: "regels", at: 2, gram: 18599, also: 5349},
+				{text: "berichten", gram: 2226, also: 18723}, {text: "prompt", gram: 15792, also: 13844},
 			}},
-			{table: [4]uint64{0x0, 0xa1008400a10084, 0x0, 0x0}, atoms: []atom{
-				{text: "instructie", at: 5, gram: 19107}, {text: "aanwijzingen", at: 3, gram: 23850}, {text: "opdrachten", at: 1, gram: 15876}, {text: "regels", at: 2, gram: 18599},
-				{text: "berichten", gram: 2226}, {text: "prompt", gram: 15792},
+			{atoms: []atom{
+				{text: "negeer\t", at: 6, gram: 14503, also: 5349}, {text: "negeer\n", at: 6, gram: 5706, also: 14503}, {text: "negeer\f", at: 6, gram: 14503, also: 5349}, {text: "negeer\r", at: 6, gram: 14503, also: 5349},
+				{text: "negeer ", at: 2, gram: 14503, also: 5349}, {text: "vergeet\t", at: 7, gram: 22706, also: 5703}, {text: "vergeet\n", at: 7, gram: 5770, also: 22706}, {text: "vergeet\f", at: 7, gram: 22706, also: 5703},
+				{text: "vergeet\r", at: 7, gram: 22706, also: 5703}, {text: "vergeet ", gram: 22706, also: 5703}, {text: "sla\t", at: 3, gram: 19841, also: 12329}, {text: "sla\n", at: 3, gram: 12330, also: 19841},
+				{text: "sla\f", at: 3, gram: 19841, also: 12332}, {text: "sla\r", at: 3, gram: 12333, also: 19841}, {text: "sla ", gram: 19841, also: 12320},
 			}},
-			{table: [4]uint64{0x3600, 0x48008000480080, 0x0, 0x0}, atoms: []atom{
-				{text: "negeer\t", at: 6, gram: 5705}, {text: "negeer\n", at: 6, gram: 5706}, {text: "negeer\f", at: 6, gram: 5708}, {text: "negeer\r", at: 6, gram: 5709},
-				{text: "negeer ", at: 2, gram: 14503}, {text: "vergeet\t", at: 7, gram: 5769}, {text: "vergeet\n", at: 7, gram: 5770}, {text: "vergeet\f", at: 7, gram: 5772},
-				{text: "vergeet\r", at: 7, gram: 5773}, {text: "vergeet ", gram: 22706}, {text: "sla\t", at: 3, gram: 12329}, {text: "sla\n", at: 3, gram: 12330},
-				{text: "sla\f", at: 3, gram: 12332}, {text: "sla\r", at: 3, gram: 12333}, {text: "sla ", gram: 19841},
+			{atoms: []atom{
+				{text: "vorige\t", at: 6, gram: 23026, also: 18727}, {text: "vorige\n", at: 6, gram: 7338, also: 23026}, {text: "vorige\f", at: 6, gram: 23026, also: 18727}, {text: "vorige\r", at: 6, gram: 7341, also: 23026},
+				{text: "vorige ", gram: 23026, also: 18727}, {text: "eerdere\t", at: 7, gram: 5700, also: 18565}, {text: "eerdere\n", at: 7, gram: 18602, also: 5700}, {text: "eerdere\f", at: 7, gram: 5700, also: 18565},
+				{text: "eerdere\r", at: 7, gram: 5700, also: 18565}, {text: "eerdere ", at: 3, gram: 5700, also: 18565}, {text: "voorgaande\t", at: 10, gram: 23023, also: 15943}, {text: "voorgaande\n", at: 10, gram: 4266, also: 23023},
+				{text: "voorgaande\f", at: 10, gram: 23023, also: 15943}, {text: "voorgaande\r", at: 10, gram: 4269, also: 23023}, {text: "voorgaande ", gram: 23023, also: 15943}, {text: "bovenstaande\t", at: 12, gram: 2550, also: 16069},
+				{text: "bovenstaande\n", at: 12, gram: 4266, also: 2550}, {text: "bovenstaande\f", at: 12, gram: 2550, also: 16069}, {text: "bovenstaande\r", at: 12, gram: 2550, also: 4269}, {text: "bovenstaande ", gram: 2550, also: 16069},
+				{text: "oorspronkelijke\t", at: 12, gram: 9547, also: 10597}, {text: "oorspronkelijke\n", at: 12, gram: 9547, also: 10597}, {text: "oorspronkelijke\f", at: 12, gram: 9547, also: 10597}, {text: "oorspronkelijke\r", at: 12, gram: 9547, also: 10597},
+				{text: "oorspronkelijke ", at: 12, gram: 9547, also: 10597},
 			}},
 		},
 	},
@@ -3539,15 +3533,15 @@ var rules = [...]rule{
 		shape: shape{reach: 126},
 		re:    pattern{source: `(?:忽略|无视|無視|忘记|忘記|忘掉|不要理会|不要理會|请忽略)[^。！？!?\n]{0,12}(?:之前|先前|以上|上述|上面|前面|此前|所有|系统|系統|原有)[^。！？!?\n]{0,12}(?:指令|指示|提示词|提示詞|提示|规则|規則|命令|要求|设定|設定)`},
 		near: []clause{
-			{anchors: "\xe4\xe5\xe6\xe7", atoms: []atom{
-				{text: "之前", gram: 4907}, {text: "先前", gram: 5288}, {text: "以上", gram: 4965}, {text: "上述", gram: 4874},
-				{text: "上面", gram: 4874}, {text: "前面", gram: 5421}, {text: "此前", gram: 6564}, {text: "所有", gram: 6432},
-				{text: "系統", gram: 7803}, {text: "系统", gram: 7803}, {text: "原有", gram: 5599},
+			{atoms: []atom{
+				{text: "指令", gram: 7323, also: 4964}, {text: "指示", gram: 7322, also: 7396}, {text: "提示", gram: 7322, also: 16612}, {text: "规则", gram: 8420, also: 7301},
+				{text: "規則", gram: 8399, also: 6629}, {text: "命令", gram: 18340, also: 29851}, {text: "要求", gram: 6690, also: 1233}, {text: "设定", gram: 8670, also: 15301},
+				{text: "設定", gram: 5594, also: 8461},
 			}},
-			{anchors: "\xe5\xe6\xe8", atoms: []atom{
-				{text: "指令", gram: 6535}, {text: "指示", gram: 6535}, {text: "提示", gram: 6640}, {text: "规则", gram: 8420},
-				{text: "規則", gram: 8399}, {text: "命令", gram: 5693}, {text: "要求", gram: 8385}, {text: "设定", gram: 8670},
-				{text: "設定", gram: 8461},
+			{atoms: []atom{
+				{text: "之前", gram: 4907, also: 25957}, {text: "先前", gram: 5421, also: 5288}, {text: "以上", gram: 4874, also: 4965}, {text: "上述", gram: 4874, also: 24904},
+				{text: "上面", gram: 4874, also: 24905}, {text: "前面", gram: 13629, also: 10146}, {text: "此前", gram: 6564, also: 13445}, {text: "所有", gram: 220, also: 7049},
+				{text: "系統", gram: 27893, also: 7857}, {text: "系统", gram: 27899, also: 8063}, {text: "原有", gram: 31964, also: 15334},
 			}},
 		},
 	},
@@ -3556,12 +3550,12 @@ var rules = [...]rule{
 		shape: shape{reach: 119},
 		re:    pattern{source: `(?:これまで|以前|今まで|上記|前|先|すべて|全て|システム)[^。！？!?\n]{0,12}(?:指示|命令|プロンプト|ルール|規則|制約)[^。！？!?\n]{0,8}(?:無視|忘れ|破棄|従わない)`},
 		near: []clause{
-			{anchors: "\xe5\xe7", atoms: []atom{
-				{text: "無視", gram: 7297}, {text: "忘れ", gram: 6136}, {text: "破棄", gram: 7188}, {text: "従わない", gram: 6099},
+			{atoms: []atom{
+				{text: "無視", gram: 7297, also: 8406}, {text: "忘れ", gram: 32515, also: 6136}, {text: "破棄", gram: 6244, also: 20675}, {text: "従わない", gram: 31331, also: 3114},
 			}},
-			{anchors: "\xe3\xe4\xe5", atoms: []atom{
-				{text: "これまで", gram: 3123}, {text: "今まで", gram: 4970}, {text: "上記", gram: 4874}, {text: "先", gram: 5288},
-				{text: "前", gram: 5421}, {text: "すべて", gram: 3129}, {text: "全て", gram: 5288}, {text: "システム", gram: 3159},
+			{atoms: []atom{
+				{text: "これまで", gram: 3134, also: 1987}, {text: "今まで", gram: 4970, also: 27971}, {text: "上記", gram: 4874, also: 24904}, {text: "先", gram: 5288, also: 5288},
+				{text: "前", gram: 5421, also: 5421}, {text: "すべて", gram: 3129, also: 1827}, {text: "全て", gram: 3110, also: 5379}, {text: "システム", gram: 3159, also: 2787},
 			}},
 		},
 	},
@@ -3570,13 +3564,13 @@ var rules = [...]rule{
 		shape: shape{reach: 140},
 		re:    pattern{source: `(?:이전|앞의|위의|지금까지의|기존|모든|시스템)[^.!?\n]{0,16}(?:지시|명령|프롬프트|규칙|지침)[^.!?\n]{0,10}(?:무시|잊어|잊으|따르지)`},
 		near: []clause{
-			{anchors: "\xea\xeb\xec\xed", atoms: []atom{
-				{text: "지시", gram: 12512}, {text: "명령", gram: 11589}, {text: "프롬프트", gram: 13956}, {text: "규칙", gram: 11004},
-				{text: "지침", gram: 12512},
+			{atoms: []atom{
+				{text: "지시", gram: 12668, also: 12512}, {text: "명령", gram: 11589, also: 10411}, {text: "프롬프트", gram: 13656, also: 4522}, {text: "규칙", gram: 11004, also: 24460},
+				{text: "지침", gram: 12512, also: 7180},
 			}},
-			{anchors: "\xea\xeb\xec", atoms: []atom{
-				{text: "이전", gram: 13236}, {text: "앞의", gram: 12990}, {text: "위의", gram: 13188}, {text: "지금까지의", gram: 12512},
-				{text: "기존", gram: 11024}, {text: "모든", gram: 11592}, {text: "시스템", gram: 12668},
+			{atoms: []atom{
+				{text: "이전", gram: 13236, also: 30348}, {text: "앞의", gram: 31133, also: 13240}, {text: "위의", gram: 13240, also: 13188}, {text: "지금까지의", gram: 344, also: 11016},
+				{text: "기존", gram: 11024, also: 25100}, {text: "모든", gram: 11592, also: 10507}, {text: "시스템", gram: 29066, also: 10381},
 			}},
 		},
 	},
@@ -3590,12 +3584,12 @@ var rules = [...]rule{
 		shape: shape{reach: 402, run: 6},
 		re:    pattern{source: `(?im)^[ \t>*_#\x60-]{0,10}(?:(?:begin|new|updated|real|actual|end of)[ \t]+)?(?:system|developer)[ \t_-]?(?:prompt|message|instructions?|override|note|notice)[ \t*_]{0,3}(?::|=|\])|^[ \t>*_#\x60-]{0,10}\[?(?:system|developer|assistant)\]?[ \t*_]{0,3}:[ \t*_]{0,3}(?:you\b|your\b|ignore\b|disregard\b|from now\b|always obey\b|new (?:instructions?|rules?|task)\b|the (?:user|assistant) (?:is|has|must)\b)|^#{1,6}[ \t]+(?:system|instruction|developer)[ \t]*:[ \t]*$`},
 		near: []clause{
-			{table: [4]uint64{0x200, 0x2b020d002b020d0, 0x0, 0x0}, atoms: []atom{
-				{text: "system", at: 1, gram: 20275}, {text: "developer", gram: 4278}, {text: "you", gram: 26101, right: true}, {text: "your", gram: 26101, right: true},
-				{text: "ignore", at: 1, gram: 9454, right: true}, {text: "disregard", gram: 4403, right: true}, {text: "from now", gram: 6735, right: true}, {text: "always obey", at: 2, gram: 23609, right: true},
-				{text: "new rules", at: 2, gram: 14519, right: true}, {text: "new rule", at: 2, gram: 14519, right: true}, {text: "new task", at: 2, gram: 14519, right: true}, {text: "the user is", at: 4, gram: 5141, right: true},
-				{text: "the user has", at: 4, gram: 5141, right: true}, {text: "the user must", at: 4, gram: 437, right: true}, {text: "the assistant is", gram: 20741, right: true}, {text: "the assistant has", gram: 20741, right: true},
-				{text: "the assistant must", at: 14, gram: 437, right: true}, {text: "\tinstruction", gram: 9518}, {text: " instruction", at: 6, gram: 19107},
+			{atoms: []atom{
+				{text: "system", at: 1, gram: 20275, also: 26228}, {text: "developer", gram: 4278, also: 5829}, {text: "you", gram: 26101, also: 26101, right: true}, {text: "your", gram: 26101, also: 16050, right: true},
+				{text: "ignore", at: 1, gram: 9454, also: 7631, right: true}, {text: "disregard", gram: 4403, also: 18599, right: true}, {text: "from now", gram: 6735, also: 18925, right: true}, {text: "always obey", at: 2, gram: 23609, also: 2233, right: true},
+				{text: "new rules", at: 2, gram: 14519, also: 5856, right: true}, {text: "new rule", at: 2, gram: 14519, also: 5856, right: true}, {text: "new task", at: 2, gram: 14519, also: 5856, right: true}, {text: "the user is", at: 4, gram: 5141, also: 691, right: true},
+				{text: "the user has", at: 4, gram: 5141, also: 691, right: true}, {text: "the user must", at: 4, gram: 437, also: 14003, right: true}, {text: "the assistant is", gram: 20741, also: 8352, right: true}, {text: "the assistant has", gram: 20741, also: 8352, right: true},
+				{text: "the assistant must", at: 14, gram: 437, also: 14003, right: true}, {text: "\tinstruction", gram: 19107, also: 21620}, {text: " instruction", at: 6, gram: 19107, also: 21620},
 			}},
 		},
 	},
@@ -3604,19 +3598,19 @@ var rules = [...]rule{
 		shape: shape{reach: 94, run: 3},
 		re:    pattern{source: `(?i)\byou\s{1,8}are\s{1,8}(?:now|no\s{1,8}longer)\s{1,8}(?:(?:a|an|the|in|my|bound|called|acting|known)\s{1,8})?(?:DAN\b|jailbroken|unrestricted|unfiltered|uncensored|developer\s{1,8}mode|god\s{1,8}mode|root\s{1,8}mode|admin\s{1,8}mode|bound\s{1,8}by|(?:an?\s{1,8})?(?:AI|assistant|chatbot|language model)\b|by\s{1,8}(?:any|your)\s{1,8}(?:rules|restrictions|guidelines))|\b(?:enable|enter|activate|switch\s{1,8}(?:in)?to)\s{1,8}(?:DAN|jailbreak|god|unrestricted|unfiltered)\s{1,8}mode\b|\bact\s{1,8}as\s{1,8}(?:if\s{1,8}you\s{1,8}(?:have|had)\s{1,8}no\s{1,8}(?:restrictions|rules|guidelines)|an?\s{1,8}(?:unrestricted|unfiltered|uncensored|jailbroken)\b)`},
 		near: []clause{
-			{table: [4]uint64{0x3600, 0x220248802202488, 0x0, 0x0}, atoms: []atom{
-				{text: "you\t", at: 3, gram: 16041, left: true}, {text: "you\n", at: 3, gram: 16042, left: true}, {text: "you\f", at: 3, gram: 16044, left: true}, {text: "you\r", at: 3, gram: 16045, left: true},
-				{text: "you ", gram: 26101, left: true}, {text: "\tmode", gram: 9647, right: true}, {text: "\nmode", gram: 10671, right: true}, {text: "\fmode", gram: 12719, right: true},
-				{text: "\rmode", gram: 13743, right: true}, {text: " mode", at: 1, gram: 13796, right: true}, {text: "\trestrictions", gram: 9797}, {text: "\trules", gram: 9813},
-				{text: "\tguidelines", gram: 9461}, {text: "\nrestrictions", gram: 10821}, {text: "\nrules", gram: 10837}, {text: "\nguidelines", gram: 10485},
-				{text: "\frestrictions", gram: 12869}, {text: "\frules", gram: 12885}, {text: "\fguidelines", gram: 12533}, {text: "\rrestrictions", gram: 13893},
-				{text: "\rrules", gram: 13909}, {text: "\rguidelines", gram: 13557}, {text: " restrictions", at: 7, gram: 18723}, {text: " rules", at: 2, gram: 597},
-				{text: " guidelines", at: 1, gram: 245}, {text: "\tunrestricted", gram: 9902, right: true}, {text: "\tunfiltered", gram: 9902, right: true}, {text: "\tuncensored", gram: 9902, right: true},
-				{text: "\tjailbroken", gram: 9537, right: true}, {text: "\nunrestricted", gram: 10926, right: true}, {text: "\nunfiltered", gram: 10926, right: true}, {text: "\nuncensored", gram: 10926, right: true},
-				{text: "\njailbroken", gram: 10561, right: true}, {text: "\funrestricted", gram: 12974, right: true}, {text: "\funfiltered", gram: 12974, right: true}, {text: "\funcensored", gram: 12974, right: true},
-				{text: "\fjailbroken", gram: 12609, right: true}, {text: "\runrestricted", gram: 13998, right: true}, {text: "\runfiltered", gram: 13998, right: true}, {text: "\runcensored", gram: 13998, right: true},
-				{text: "\rjailbroken", gram: 13633, right: true}, {text: " unrestricted", at: 1, gram: 686, right: true}, {text: " unfiltered", at: 1, gram: 21958, right: true}, {text: " uncensored", at: 1, gram: 21955, right: true},
-				{text: " jailbroken", at: 1, gram: 321, right: true},
+			{atoms: []atom{
+				{text: "you\t", at: 3, gram: 26101, also: 16041, left: true}, {text: "you\n", at: 3, gram: 16042, also: 26101, left: true}, {text: "you\f", at: 3, gram: 26101, also: 16044, left: true}, {text: "you\r", at: 3, gram: 26101, also: 16045, left: true},
+				{text: "you ", gram: 26101, also: 16032, left: true}, {text: "\tmode", gram: 13796, also: 9647, right: true}, {text: "\nmode", gram: 10671, also: 13796, right: true}, {text: "\fmode", gram: 13796, also: 12719, right: true},
+				{text: "\rmode", gram: 13743, also: 13796, right: true}, {text: " mode", at: 1, gram: 13796, also: 431, right: true}, {text: "\trestrictions", gram: 18723, also: 9332}, {text: "\trules", gram: 9813, also: 19116},
+				{text: "\tguidelines", gram: 9461, also: 7849}, {text: "\nrestrictions", gram: 10821, also: 18723}, {text: "\nrules", gram: 10837, also: 19116}, {text: "\nguidelines", gram: 10485, also: 7849},
+				{text: "\frestrictions", gram: 18723, also: 9332}, {text: "\frules", gram: 12885, also: 19116}, {text: "\fguidelines", gram: 12533, also: 7849}, {text: "\rrestrictions", gram: 13893, also: 18723},
+				{text: "\rrules", gram: 13909, also: 19116}, {text: "\rguidelines", gram: 13557, also: 7849}, {text: " restrictions", at: 7, gram: 18723, also: 9332}, {text: " rules", at: 2, gram: 597, also: 19116},
+				{text: " guidelines", at: 1, gram: 245, also: 7849}, {text: "\tunrestricted", gram: 9902, also: 21970, right: true}, {text: "\tunfiltered", gram: 21958, also: 9902, right: true}, {text: "\tuncensored", gram: 21955, also: 9902, right: true},
+				{text: "\tjailbroken", gram: 9537, also: 10281, right: true}, {text: "\nunrestricted", gram: 10926, also: 21970, right: true}, {text: "\nunfiltered", gram: 10926, also: 21958, right: true}, {text: "\nuncensored", gram: 10926, also: 21955, right: true},
+				{text: "\njailbroken", at: 1, gram: 10561, also: 10281, right: true}, {text: "\funrestricted", gram: 12974, also: 21970, right: true}, {text: "\funfiltered", gram: 21958, also: 12974, right: true}, {text: "\funcensored", gram: 21955, also: 12974, right: true},
+				{text: "\fjailbroken", gram: 12609, also: 10281, right: true}, {text: "\runrestricted", gram: 13998, also: 21970, right: true}, {text: "\runfiltered", gram: 13998, also: 21958, right: true}, {text: "\runcensored", gram: 13998, also: 21955, right: true},
+				{text: "\rjailbroken", gram: 13633, also: 10281, right: true}, {text: " unrestricted", at: 1, gram: 686, also: 21970, right: true}, {text: " unfiltered", at: 1, gram: 21958, also: 686, right: true}, {text: " uncensored", at: 1, gram: 21955, also: 686, right: true},
+				{text: " jailbroken", at: 1, gram: 321, also: 10281, right: true},
 			}},
 		},
 	},
@@ -3625,23 +3619,23 @@ var rules = [...]rule{
 		shape: shape{reach: 131, run: 6},
 		re:    pattern{source: `(?i)\b(?:reveal|print|repeat|output|show|leak|disclose|tell\s{1,8}me|dump|recite)\s{1,8}(?:(?:me|us|the|your|full|entire|whole|complete|exact|hidden|secret|verbatim|all|of)\s{1,8}){1,5}(?:system\s{1,8}prompt|initial\s{1,8}(?:prompt|instructions)|hidden\s{1,8}(?:prompt|instructions)|(?:secret|developer)\s{1,8}(?:prompt|instructions|message))\b`},
 		near: []clause{
-			{table: [4]uint64{0x3600, 0x21200000212000, 0x0, 0x0}, atoms: []atom{
-				{text: "\tprompt", gram: 9746, right: true}, {text: "\nprompt", gram: 10770, right: true}, {text: "\fprompt", gram: 12818, right: true}, {text: "\rprompt", gram: 13842, right: true},
-				{text: " prompt", at: 1, gram: 15792, right: true}, {text: "\tinstructions", gram: 9518, right: true}, {text: "\ninstructions", gram: 19107, right: true}, {text: "\finstructions", gram: 12590, right: true},
-				{text: "\rinstructions", gram: 13614, right: true}, {text: " instructions", at: 6, gram: 19107, right: true}, {text: "\tmessage", gram: 9637, right: true}, {text: "\nmessage", gram: 10661, right: true},
-				{text: "\fmessage", gram: 12709, right: true}, {text: "\rmessage", gram: 13733, right: true}, {text: " message", at: 1, gram: 421, right: true},
+			{atoms: []atom{
+				{text: "reveal", at: 2, gram: 18614, also: 5829, left: true}, {text: "print", gram: 16969, also: 18734, left: true}, {text: "repeat", at: 2, gram: 18608, also: 5637, left: true}, {text: "output", at: 1, gram: 22160, also: 21013, left: true},
+				{text: "show", at: 3, gram: 8695, also: 19727, left: true}, {text: "leak", at: 3, gram: 5163, also: 12449, left: true}, {text: "disclose", gram: 4403, also: 9827, left: true}, {text: "tell\t", at: 4, gram: 20652, also: 5516, left: true},
+				{text: "tell\n", at: 4, gram: 12682, also: 20652, left: true}, {text: "tell\f", at: 4, gram: 20652, also: 5516, left: true}, {text: "tell\r", at: 4, gram: 12685, also: 20652, left: true}, {text: "tell ", gram: 20652, also: 5516, left: true},
+				{text: "dump", gram: 4781, also: 21936, left: true}, {text: "recite", at: 2, gram: 18595, also: 5225, left: true},
 			}},
-			{table: [4]uint64{0x3600, 0xf1081800f10818, 0x0, 0x0}, atoms: []atom{
-				{text: "reveal", at: 2, gram: 18614, left: true}, {text: "print", gram: 16969, left: true}, {text: "repeat", at: 2, gram: 18608, left: true}, {text: "output", at: 1, gram: 22160, left: true},
-				{text: "show", at: 3, gram: 8695, left: true}, {text: "leak", at: 3, gram: 5163, left: true}, {text: "disclose", gram: 4403, left: true}, {text: "tell\t", at: 4, gram: 12681, left: true},
-				{text: "tell\n", at: 4, gram: 12682, left: true}, {text: "tell\f", at: 4, gram: 12684, left: true}, {text: "tell\r", at: 4, gram: 12685, left: true}, {text: "tell ", gram: 20652, left: true},
-				{text: "dump", gram: 4781, left: true}, {text: "recite", at: 2, gram: 18595, left: true},
+			{atoms: []atom{
+				{text: "reveal", at: 2, gram: 18614, also: 5829}, {text: "print", gram: 16969, also: 18734}, {text: "repeat", at: 2, gram: 18608, also: 5637}, {text: "output", at: 1, gram: 22160, also: 21013},
+				{text: "show", at: 3, gram: 8695, also: 19727}, {text: "leak", at: 3, gram: 5163, also: 12449}, {text: "disclose", gram: 4403, also: 9827}, {text: "tell\t", at: 4, gram: 20652, also: 5516},
+				{text: "tell\n", at: 4, gram: 12682, also: 20652}, {text: "tell\f", at: 4, gram: 20652, also: 5516}, {text: "tell\r", at: 4, gram: 12685, also: 20652}, {text: "tell ", gram: 20652, also: 5516},
+				{text: "dump", gram: 4781, also: 21936}, {text: "recite", at: 2, gram: 18595, also: 5225},
 			}},
-			{table: [4]uint64{0x3600, 0xf1081800f10818, 0x0, 0x0}, atoms: []atom{
-				{text: "reveal", at: 2, gram: 18614}, {text: "print", gram: 16969}, {text: "repeat", at: 2, gram: 18608}, {text: "output", at: 1, gram: 22160},
-				{text: "show", at: 3, gram: 8695}, {text: "leak", at: 3, gram: 5163}, {text: "disclose", gram: 4403}, {text: "tell\t", at: 4, gram: 12681},
-				{text: "tell\n", at: 4, gram: 12682}, {text: "tell\f", at: 4, gram: 12684}, {text: "tell\r", at: 4, gram: 12685}, {text: "tell ", gram: 20652},
-				{text: "dump", gram: 4781}, {text: "recite", at: 2, gram: 18595},
+			{atoms: []atom{
+				{text: "\tprompt", gram: 15792, also: 13844, right: true}, {text: "\nprompt", gram: 10770, also: 15792, right: true}, {text: "\fprompt", gram: 15792, also: 13844, right: true}, {text: "\rprompt", gram: 13842, also: 15792, right: true},
+				{text: " prompt", at: 1, gram: 15792, also: 13844, right: true}, {text: "\tinstructions", gram: 19107, also: 21620, right: true}, {text: "\ninstructions", gram: 10542, also: 19107, right: true}, {text: "\finstructions", gram: 19107, also: 21620, right: true},
+				{text: "\rinstructions", gram: 19107, also: 21620, right: true}, {text: " instructions", at: 6, gram: 19107, also: 21620, right: true}, {text: "\tmessage", gram: 9637, also: 13491, right: true}, {text: "\nmessage", gram: 10661, also: 13491, right: true},
+				{text: "\fmessage", gram: 12709, also: 13491, right: true}, {text: "\rmessage", gram: 13733, also: 13491, right: true}, {text: " message", at: 1, gram: 421, also: 13491, right: true},
 			}},
 		},
 	},
@@ -3650,30 +3644,30 @@ var rules = [...]rule{
 		shape: shape{reach: 1414, run: 4},
 		re:    pattern{source: `(?i)\b(?:without\s{1,8}(?:telling|informing|notifying|alerting|asking)\s{1,8}the\s{1,8}user\s{1,8}(?:and|then|,)?\s*(?:send|upload|post|forward|email|run|execute|delete|copy)|(?:send|upload|post|forward|e-?mail|exfiltrate|copy)\s{1,8}(?:\S{1,40}\s{1,4}){0,8}(?:without\s{1,8}(?:telling|informing|notifying|alerting|asking)\s{1,8}(?:the\s{1,8}user|anyone|them)|(?:and|but)\s{1,8}(?:do\s{1,8}not|don't|never)\s{1,8}(?:tell|mention|inform|reveal)\s{1,8}(?:it\s{1,8}|this\s{1,8})?(?:to\s{1,8})?(?:the\s{1,8}user|anyone)))`},
 		near: []clause{
-			{table: [4]uint64{0x200000003600, 0x1a1205801a12058, 0x0, 0x0}, atoms: []atom{
-				{text: "without\t", at: 7, gram: 22153, left: true}, {text: "without\n", at: 7, gram: 22154, left: true}, {text: "without\f", at: 7, gram: 22156, left: true}, {text: "without\r", at: 7, gram: 22157, left: true},
-				{text: "without ", gram: 23860, left: true}, {text: "send\t", at: 4, gram: 14473, left: true}, {text: "send\n", at: 4, gram: 14474, left: true}, {text: "send\f", at: 4, gram: 14476, left: true},
-				{text: "send\r", at: 4, gram: 14477, left: true}, {text: "send ", at: 3, gram: 5572, left: true}, {text: "upload\t", at: 6, gram: 1161, left: true}, {text: "upload\n", at: 6, gram: 1162, left: true},
-				{text: "upload\f", at: 6, gram: 1164, left: true}, {text: "upload\r", at: 6, gram: 1165, left: true}, {text: "upload ", gram: 22028, left: true}, {text: "post\t", at: 4, gram: 20105, left: true},
-				{text: "post\n", at: 4, gram: 20106, left: true}, {text: "post\f", at: 4, gram: 20108, left: true}, {text: "post\r", at: 4, gram: 20109, left: true}, {text: "post ", gram: 16883, left: true},
-				{text: "forward\t", at: 7, gram: 18569, left: true}, {text: "forward\n", at: 7, gram: 18570, left: true}, {text: "forward\f", at: 7, gram: 18572, left: true}, {text: "forward\r", at: 7, gram: 18573, left: true},
-				{text: "forward ", gram: 6642, left: true}, {text: "e-mail\t", at: 6, gram: 5549, left: true}, {text: "e-mail\n", at: 1, gram: 5549, left: true}, {text: "e-mail\f", at: 6, gram: 5549, left: true},
-				{text: "e-mail\r", at: 6, gram: 5549, left: true}, {text: "e-mail ", at: 1, gram: 5549, left: true}, {text: "email\t", at: 5, gram: 9609, left: true}, {text: "email\n", at: 5, gram: 9610, left: true},
-				{text: "email\f", at: 5, gram: 9612, left: true}, {text: "email\r", at: 5, gram: 9613, left: true}, {text: "email ", at: 1, gram: 5537, left: true}, {text: "exfiltrate\t", at: 10, gram: 20649, left: true},
-				{text: "exfiltrate\n", at: 10, gram: 5894, left: true}, {text: "exfiltrate\f", at: 10, gram: 20652, left: true}, {text: "exfiltrate\r", at: 10, gram: 20653, left: true}, {text: "exfiltrate ", at: 1, gram: 5894, left: true},
-				{text: "copy\t", at: 4, gram: 17193, left: true}, {text: "copy\n", at: 4, gram: 17194, left: true}, {text: "copy\f", at: 4, gram: 17196, left: true}, {text: "copy\r", at: 4, gram: 17197, left: true},
-				{text: "copy ", gram: 3568, left: true},
+			{atoms: []atom{
+				{text: "without\t", at: 7, gram: 23860, also: 8693}, {text: "without\n", at: 7, gram: 22154, also: 23860}, {text: "without\f", at: 7, gram: 23860, also: 8693}, {text: "without\r", at: 7, gram: 22157, also: 23860},
+				{text: "without ", gram: 23860, also: 8693}, {text: "\tuser", gram: 9907, also: 22117}, {text: "\nuser", gram: 10931, also: 22117}, {text: "\fuser", gram: 12979, also: 22117},
+				{text: "\ruser", gram: 14003, also: 22117}, {text: " user", at: 1, gram: 691, also: 22117}, {text: "anyone", at: 2, gram: 1497, also: 15151},
 			}},
-			{table: [4]uint64{0x3600, 0x2a0000002a00000, 0x0, 0x0}, atoms: []atom{
-				{text: "without\t", at: 7, gram: 22153}, {text: "without\n", at: 7, gram: 22154}, {text: "without\f", at: 7, gram: 22156}, {text: "without\r", at: 7, gram: 22157},
-				{text: "without ", gram: 23860}, {text: "\tuser", gram: 9907}, {text: "\nuser", gram: 10931}, {text: "\fuser", gram: 12979},
-				{text: "\ruser", gram: 14003}, {text: " user", at: 1, gram: 691}, {text: "anyone", at: 2, gram: 1497},
+			{atoms: []atom{
+				{text: "send", at: 3, gram: 5572, also: 19630}, {text: "upload", gram: 22028, also: 16783}, {text: "post", gram: 16883, also: 15988}, {text: "forward", gram: 6642, also: 15959},
+				{text: "email", at: 1, gram: 5537, also: 13353}, {text: "run", at: 1, gram: 19118, also: 19118}, {text: "execute", at: 1, gram: 24739, also: 5893}, {text: "delete", gram: 4268, also: 5509},
+				{text: "copy", gram: 3568, also: 15897}, {text: "\tuser", gram: 9907, also: 22117}, {text: "\nuser", gram: 10931, also: 22117}, {text: "\fuser", gram: 12979, also: 22117},
+				{text: "\ruser", gram: 14003, also: 22117}, {text: " user", at: 1, gram: 691, also: 22117}, {text: "anyone", at: 2, gram: 1497, also: 15151}, {text: "them", at: 3, gram: 8365, also: 20741},
 			}},
-			{table: [4]uint64{0x3600, 0x321205803212058, 0x0, 0x0}, atoms: []atom{
-				{text: "send", at: 3, gram: 5572}, {text: "upload", gram: 22028}, {text: "post", gram: 16883}, {text: "forward", gram: 6642},
-				{text: "email", at: 1, gram: 5537}, {text: "run", at: 1, gram: 19118}, {text: "execute", at: 1, gram: 24739}, {text: "delete", gram: 4268},
-				{text: "copy", gram: 3568}, {text: "\tuser", gram: 9907}, {text: "\nuser", gram: 10931}, {text: "\fuser", gram: 12979},
-				{text: "\ruser", gram: 14003}, {text: " user", at: 1, gram: 691}, {text: "anyone", at: 2, gram: 1497}, {text: "them", at: 3, gram: 8365},
+			{atoms: []atom{
+				{text: "without\t", at: 7, gram: 23860, also: 8693, left: true}, {text: "without\n", at: 7, gram: 22154, also: 23860, left: true}, {text: "without\f", at: 7, gram: 23860, also: 8693, left: true}, {text: "without\r", at: 7, gram: 22157, also: 23860, left: true},
+				{text: "without ", gram: 23860, also: 8693, left: true}, {text: "send\t", at: 4, gram: 5572, also: 14473, left: true}, {text: "send\n", at: 4, gram: 14474, also: 5572, left: true}, {text: "send\f", at: 4, gram: 5572, also: 14476, left: true},
+				{text: "send\r", at: 4, gram: 14477, also: 5572, left: true}, {text: "send ", at: 3, gram: 5572, also: 14464, left: true}, {text: "upload\t", at: 6, gram: 22028, also: 16783, left: true}, {text: "upload\n", at: 6, gram: 1162, also: 22028, left: true},
+				{text: "upload\f", at: 6, gram: 22028, also: 16783, left: true}, {text: "upload\r", at: 6, gram: 22028, also: 1165, left: true}, {text: "upload ", gram: 22028, also: 16783, left: true}, {text: "post\t", at: 4, gram: 16883, also: 15988, left: true},
+				{text: "post\n", at: 4, gram: 20106, also: 16883, left: true}, {text: "post\f", at: 4, gram: 16883, also: 15988, left: true}, {text: "post\r", at: 4, gram: 16883, also: 20109, left: true}, {text: "post ", gram: 16883, also: 15988, left: true},
+				{text: "forward\t", at: 7, gram: 6642, also: 15959, left: true}, {text: "forward\n", at: 7, gram: 18570, also: 6642, left: true}, {text: "forward\f", at: 7, gram: 6642, also: 15959, left: true}, {text: "forward\r", at: 7, gram: 18573, also: 6642, left: true},
+				{text: "forward ", gram: 6642, also: 15959, left: true}, {text: "e-mail\t", at: 6, gram: 5549, also: 13729, left: true}, {text: "e-mail\n", at: 1, gram: 9610, also: 5549, left: true}, {text: "e-mail\f", at: 6, gram: 5549, also: 13729, left: true},
+				{text: "e-mail\r", at: 6, gram: 5549, also: 13729, left: true}, {text: "e-mail ", at: 1, gram: 5549, also: 13729, left: true}, {text: "email\t", at: 5, gram: 5537, also: 13353, left: true}, {text: "email\n", at: 5, gram: 9610, also: 5537, left: true},
+				{text: "email\f", at: 5, gram: 5537, also: 13353, left: true}, {text: "email\r", at: 5, gram: 5537, also: 13353, left: true}, {text: "email ", at: 1, gram: 5537, also: 13353, left: true}, {text: "exfiltrate\t", at: 1, gram: 5894, also: 24777, left: true},
+				{text: "exfiltrate\n", at: 1, gram: 5894, also: 24777, left: true}, {text: "exfiltrate\f", at: 1, gram: 5894, also: 24777, left: true}, {text: "exfiltrate\r", at: 1, gram: 5894, also: 24777, left: true}, {text: "exfiltrate ", at: 1, gram: 5894, also: 24777, left: true},
+				{text: "copy\t", at: 4, gram: 3568, also: 15897, left: true}, {text: "copy\n", at: 4, gram: 17194, also: 3568, left: true}, {text: "copy\f", at: 4, gram: 3568, also: 15897, left: true}, {text: "copy\r", at: 4, gram: 17197, also: 3568, left: true},
+				{text: "copy ", gram: 3568, also: 15897, left: true},
 			}},
 		},
 	},
@@ -3682,49 +3676,49 @@ var rules = [...]rule{
 		shape: shape{reach: 223, run: 8, literal: "th"},
 		re:    pattern{source: `(?i)\b(?:this|the\s{1,8}following)\s{1,8}(?:memory|message|note|instruction|text)\s{1,8}(?:overrides|supersedes|takes\s{1,8}(?:priority|precedence)\s{1,8}over|has\s{1,8}(?:a\s{1,8})?higher\s{1,8}priority\s{1,8}than)\s{1,8}(?:all\s{1,8}|any\s{1,8}|every\s{1,8}|the\s{1,8}|your\s{1,8}|other\s{1,8}|previous\s{1,8}|prior\s{1,8}|system\s{1,8}|developer\s{1,8}|safety\s{1,8}){1,6}(?:instructions?|prompts?|messages?|rules|guidelines)\b`},
 		near: []clause{
-			{table: [4]uint64{0x3600, 0x61000000610000, 0x0, 0x0}, atoms: []atom{
-				{text: "overrides", at: 1, gram: 16069}, {text: "supersedes", at: 1, gram: 20144}, {text: "\tpriority\t", gram: 9746}, {text: "\tpriority\n", gram: 9746},
-				{text: "\tpriority\f", gram: 9746}, {text: "\tpriority\r", gram: 9746}, {text: "\tpriority ", gram: 9746}, {text: "\tprecedence\t", gram: 9746},
-				{text: "\tprecedence\n", gram: 9746}, {text: "\tprecedence\f", gram: 9746}, {text: "\tprecedence\r", gram: 9746}, {text: "\tprecedence ", gram: 9746},
-				{text: "\npriority\t", at: 9, gram: 21289}, {text: "\npriority\n", gram: 10770}, {text: "\npriority\f", at: 9, gram: 21292}, {text: "\npriority\r", at: 9, gram: 21293},
-				{text: "\npriority ", gram: 10770}, {text: "\nprecedence\t", at: 11, gram: 3241}, {text: "\nprecedence\n", gram: 10770}, {text: "\nprecedence\f", at: 11, gram: 3244},
-				{text: "\nprecedence\r", at: 11, gram: 3245}, {text: "\nprecedence ", gram: 10770}, {text: "\fpriority\t", gram: 12818}, {text: "\fpriority\n", gram: 12818},
-				{text: "\fpriority\f", gram: 12818}, {text: "\fpriority\r", gram: 12818}, {text: "\fpriority ", gram: 12818}, {text: "\fprecedence\t", gram: 12818},
-				{text: "\fprecedence\n", gram: 12818}, {text: "\fprecedence\f", gram: 12818}, {text: "\fprecedence\r", gram: 12818}, {text: "\fprecedence ", gram: 12818},
-				{text: "\rpriority\t", gram: 13842}, {text: "\rpriority\n", gram: 13842}, {text: "\rpriority\f", gram: 13842}, {text: "\rpriority\r", gram: 13842},
-				{text: "\rpriority ", gram: 13842}, {text: "\rprecedence\t", gram: 13842}, {text: "\rprecedence\n", gram: 13842}, {text: "\rprecedence\f", gram: 13842},
-				{text: "\rprecedence\r", gram: 13842}, {text: "\rprecedence ", gram: 13842}, {text: " priority\t", at: 9, gram: 21289}, {text: " priority\n", at: 9, gram: 21290},
-				{text: " priority\f", at: 9, gram: 21292}, {text: " priority\r", at: 9, gram: 21293}, {text: " priority ", at: 1, gram: 530}, {text: " precedence\t", at: 11, gram: 3241},
-				{text: " precedence\n", at: 11, gram: 3242}, {text: " precedence\f", at: 11, gram: 3244}, {text: " precedence\r", at: 11, gram: 3245}, {text: " precedence ", at: 1, gram: 3236},
+			{atoms: []atom{
+				{text: "\tinstructions", gram: 19107, also: 21620, right: true}, {text: "\tinstruction", gram: 19107, also: 21620, right: true}, {text: "\tprompts", gram: 15792, also: 13844, right: true}, {text: "\tprompt", gram: 15792, also: 13844, right: true},
+				{text: "\tmessages", gram: 9637, also: 13491, right: true}, {text: "\tmessage", gram: 9637, also: 13491, right: true}, {text: "\trules", gram: 9813, also: 19116, right: true}, {text: "\tguidelines", gram: 9461, also: 7849, right: true},
+				{text: "\ninstructions", gram: 10542, also: 19107, right: true}, {text: "\ninstruction", gram: 10542, also: 19107, right: true}, {text: "\nprompts", gram: 10770, also: 15792, right: true}, {text: "\nprompt", gram: 10770, also: 15792, right: true},
+				{text: "\nmessages", gram: 10661, also: 13491, right: true}, {text: "\nmessage", gram: 10661, also: 13491, right: true}, {text: "\nrules", gram: 10837, also: 19116, right: true}, {text: "\nguidelines", gram: 10485, also: 7849, right: true},
+				{text: "\finstructions", gram: 19107, also: 21620, right: true}, {text: "\finstruction", gram: 19107, also: 21620, right: true}, {text: "\fprompts", gram: 15792, also: 13844, right: true}, {text: "\fprompt", gram: 15792, also: 13844, right: true},
+				{text: "\fmessages", gram: 12709, also: 13491, right: true}, {text: "\fmessage", gram: 12709, also: 13491, right: true}, {text: "\frules", gram: 12885, also: 19116, right: true}, {text: "\fguidelines", gram: 12533, also: 7849, right: true},
+				{text: "\rinstructions", gram: 19107, also: 21620, right: true}, {text: "\rinstruction", gram: 19107, also: 21620, right: true}, {text: "\rprompts", gram: 13842, also: 15792, right: true}, {text: "\rprompt", gram: 13842, also: 15792, right: true},
+				{text: "\rmessages", gram: 13733, also: 13491, right: true}, {text: "\rmessage", gram: 13733, also: 13491, right: true}, {text: "\rrules", gram: 13909, also: 19116, right: true}, {text: "\rguidelines", gram: 13557, also: 7849, right: true},
+				{text: " instructions", at: 6, gram: 19107, also: 21620, right: true}, {text: " instruction", at: 6, gram: 19107, also: 21620, right: true}, {text: " prompts", at: 1, gram: 15792, also: 13844, right: true}, {text: " prompt", at: 1, gram: 15792, also: 13844, right: true},
+				{text: " messages", at: 1, gram: 421, also: 13491, right: true}, {text: " message", at: 1, gram: 421, also: 13491, right: true}, {text: " rules", at: 2, gram: 597, also: 19116, right: true}, {text: " guidelines", at: 1, gram: 245, also: 7849, right: true},
 			}},
-			{table: [4]uint64{0x3600, 0x21208000212080, 0x0, 0x0}, atoms: []atom{
-				{text: "\tinstructions", gram: 9518, right: true}, {text: "\tinstruction", gram: 9518, right: true}, {text: "\tprompts", gram: 9746, right: true}, {text: "\tprompt", gram: 9746, right: true},
-				{text: "\tmessages", gram: 9637, right: true}, {text: "\tmessage", gram: 9637, right: true}, {text: "\trules", gram: 9813, right: true}, {text: "\tguidelines", gram: 9461, right: true},
-				{text: "\ninstructions", gram: 19107, right: true}, {text: "\ninstruction", gram: 19107, right: true}, {text: "\nprompts", gram: 10770, right: true}, {text: "\nprompt", gram: 10770, right: true},
-				{text: "\nmessages", gram: 10661, right: true}, {text: "\nmessage", gram: 10661, right: true}, {text: "\nrules", gram: 10837, right: true}, {text: "\nguidelines", gram: 10485, right: true},
-				{text: "\finstructions", gram: 12590, right: true}, {text: "\finstruction", gram: 12590, right: true}, {text: "\fprompts", gram: 12818, right: true}, {text: "\fprompt", gram: 12818, right: true},
-				{text: "\fmessages", gram: 12709, right: true}, {text: "\fmessage", gram: 12709, right: true}, {text: "\frules", gram: 12885, right: true}, {text: "\fguidelines", gram: 12533, right: true},
-				{text: "\rinstructions", gram: 13614, right: true}, {text: "\rinstruction", gram: 13614, right: true}, {text: "\rprompts", gram: 13842, right: true}, {text: "\rprompt", gram: 13842, right: true},
-				{text: "\rmessages", gram: 13733, right: true}, {text: "\rmessage", gram: 13733, right: true}, {text: "\rrules", gram: 13909, right: true}, {text: "\rguidelines", gram: 13557, right: true},
-				{text: " instructions", at: 6, gram: 19107, right: true}, {text: " instruction", at: 6, gram: 19107, right: true}, {text: " prompts", at: 1, gram: 15792, right: true}, {text: " prompt", at: 1, gram: 15792, right: true},
-				{text: " messages", at: 1, gram: 421, right: true}, {text: " message", at: 1, gram: 421, right: true}, {text: " rules", at: 2, gram: 597, right: true}, {text: " guidelines", at: 1, gram: 245, right: true},
+			{atoms: []atom{
+				{text: "overrides", at: 1, gram: 16069, also: 22706}, {text: "supersedes", at: 1, gram: 20144, also: 22021}, {text: "\tpriority\t", gram: 9746, also: 16969}, {text: "\tpriority\n", gram: 21290, also: 9746},
+				{text: "\tpriority\f", gram: 9746, also: 16969}, {text: "\tpriority\r", gram: 21293, also: 9746}, {text: "\tpriority ", gram: 9746, also: 16969}, {text: "\tprecedence\t", gram: 3236, also: 9746},
+				{text: "\tprecedence\n", gram: 3242, also: 3236}, {text: "\tprecedence\f", gram: 3236, also: 9746}, {text: "\tprecedence\r", gram: 3236, also: 3245}, {text: "\tprecedence ", gram: 3236, also: 9746},
+				{text: "\npriority\t", at: 9, gram: 10770, also: 16969}, {text: "\npriority\n", gram: 10770, also: 21290}, {text: "\npriority\f", at: 9, gram: 10770, also: 16969}, {text: "\npriority\r", at: 9, gram: 10770, also: 21293},
+				{text: "\npriority ", gram: 10770, also: 16969}, {text: "\nprecedence\t", at: 11, gram: 10770, also: 3236}, {text: "\nprecedence\n", gram: 10770, also: 3242}, {text: "\nprecedence\f", at: 11, gram: 10770, also: 3236},
+				{text: "\nprecedence\r", at: 11, gram: 10770, also: 3236}, {text: "\nprecedence ", gram: 10770, also: 3236}, {text: "\fpriority\t", gram: 12818, also: 16969}, {text: "\fpriority\n", gram: 21290, also: 12818},
+				{text: "\fpriority\f", gram: 12818, also: 16969}, {text: "\fpriority\r", gram: 21293, also: 12818}, {text: "\fpriority ", gram: 12818, also: 16969}, {text: "\fprecedence\t", gram: 3236, also: 12818},
+				{text: "\fprecedence\n", gram: 3242, also: 3236}, {text: "\fprecedence\f", gram: 3236, also: 12818}, {text: "\fprecedence\r", gram: 3236, also: 3245}, {text: "\fprecedence ", gram: 3236, also: 12818},
+				{text: "\rpriority\t", gram: 13842, also: 16969}, {text: "\rpriority\n", gram: 21290, also: 13842}, {text: "\rpriority\f", gram: 13842, also: 16969}, {text: "\rpriority\r", gram: 13842, also: 21293},
+				{text: "\rpriority ", gram: 13842, also: 16969}, {text: "\rprecedence\t", gram: 13842, also: 3236}, {text: "\rprecedence\n", gram: 3242, also: 13842}, {text: "\rprecedence\f", gram: 13842, also: 3236},
+				{text: "\rprecedence\r", gram: 13842, also: 3236}, {text: "\rprecedence ", gram: 13842, also: 3236}, {text: " priority\t", at: 9, gram: 530, also: 16969}, {text: " priority\n", at: 9, gram: 21290, also: 530},
+				{text: " priority\f", at: 9, gram: 530, also: 16969}, {text: " priority\r", at: 9, gram: 21293, also: 530}, {text: " priority ", at: 1, gram: 530, also: 16969}, {text: " precedence\t", at: 11, gram: 3236, also: 530},
+				{text: " precedence\n", at: 11, gram: 3242, also: 3236}, {text: " precedence\f", at: 11, gram: 3236, also: 530}, {text: " precedence\r", at: 11, gram: 3236, also: 3245}, {text: " precedence ", at: 1, gram: 3236, also: 530},
 			}},
-			{table: [4]uint64{0x100003600, 0x60000000600000, 0x0, 0x0}, atoms: []atom{
-				{text: "overrides\t", at: 9, gram: 5737}, {text: "overrides\n", at: 9, gram: 5738}, {text: "overrides\f", at: 9, gram: 5740}, {text: "overrides\r", at: 9, gram: 5741},
-				{text: "overrides ", at: 1, gram: 16069}, {text: "supersedes\t", at: 10, gram: 5737}, {text: "supersedes\n", at: 10, gram: 20144}, {text: "supersedes\f", at: 10, gram: 5740},
-				{text: "supersedes\r", at: 10, gram: 5741}, {text: "supersedes ", at: 1, gram: 20144}, {text: "\tover\t", gram: 9718}, {text: "\tover\n", gram: 9718},
-				{text: "\tover\f", gram: 9718}, {text: "\tover\r", gram: 9718}, {text: "\tover ", gram: 9718}, {text: "\nover\t", at: 5, gram: 10742},
-				{text: "\nover\n", gram: 10742}, {text: "\nover\f", at: 5, gram: 10742}, {text: "\nover\r", at: 5, gram: 10742}, {text: "\nover ", gram: 10742},
-				{text: "\fover\t", gram: 12790}, {text: "\fover\n", gram: 12790}, {text: "\fover\f", gram: 12790}, {text: "\fover\r", gram: 12790},
-				{text: "\fover ", gram: 12790}, {text: "\rover\t", gram: 13814}, {text: "\rover\n", gram: 13814}, {text: "\rover\f", gram: 13814},
-				{text: "\rover\r", gram: 13814}, {text: "\rover ", gram: 13814}, {text: " over\t", at: 5, gram: 5705}, {text: " over\n", at: 5, gram: 5706},
-				{text: " over\f", at: 5, gram: 5708}, {text: " over\r", at: 5, gram: 5709}, {text: " over ", at: 2, gram: 502}, {text: "\tthan\t", gram: 9864},
-				{text: "\tthan\n", gram: 9864}, {text: "\tthan\f", gram: 9864}, {text: "\tthan\r", gram: 9864}, {text: "\tthan ", gram: 9864},
-				{text: "\nthan\t", at: 5, gram: 1481}, {text: "\nthan\n", gram: 10888}, {text: "\nthan\f", at: 5, gram: 1484}, {text: "\nthan\r", at: 5, gram: 1485},
-				{text: "\nthan ", gram: 10888}, {text: "\fthan\t", gram: 12936}, {text: "\fthan\n", gram: 12936}, {text: "\fthan\f", gram: 12936},
-				{text: "\fthan\r", gram: 12936}, {text: "\fthan ", gram: 12936}, {text: "\rthan\t", gram: 13960}, {text: "\rthan\n", gram: 13960},
-				{text: "\rthan\f", gram: 13960}, {text: "\rthan\r", gram: 13960}, {text: "\rthan ", gram: 13960}, {text: " than\t", at: 5, gram: 1481},
-				{text: " than\n", at: 5, gram: 1482}, {text: " than\f", at: 5, gram: 1484}, {text: " than\r", at: 5, gram: 1485}, {text: " than ", gram: 648},
+			{atoms: []atom{
+				{text: "overrides\t", at: 9, gram: 16069, also: 22706}, {text: "overrides\n", at: 9, gram: 5738, also: 16069}, {text: "overrides\f", at: 9, gram: 16069, also: 22706}, {text: "overrides\r", at: 9, gram: 16069, also: 22706},
+				{text: "overrides ", at: 1, gram: 16069, also: 22706}, {text: "supersedes\t", at: 10, gram: 20144, also: 22021}, {text: "supersedes\n", at: 10, gram: 5738, also: 20144}, {text: "supersedes\f", at: 10, gram: 20144, also: 22021},
+				{text: "supersedes\r", at: 10, gram: 20144, also: 22021}, {text: "supersedes ", at: 1, gram: 20144, also: 22021}, {text: "\tover\t", gram: 9718, also: 16069}, {text: "\tover\n", gram: 5706, also: 9718},
+				{text: "\tover\f", gram: 9718, also: 16069}, {text: "\tover\r", gram: 9718, also: 16069}, {text: "\tover ", gram: 9718, also: 16069}, {text: "\nover\t", at: 5, gram: 10742, also: 16069},
+				{text: "\nover\n", gram: 10742, also: 5706}, {text: "\nover\f", at: 5, gram: 10742, also: 16069}, {text: "\nover\r", at: 5, gram: 10742, also: 16069}, {text: "\nover ", gram: 10742, also: 16069},
+				{text: "\fover\t", gram: 12790, also: 16069}, {text: "\fover\n", gram: 5706, also: 12790}, {text: "\fover\f", gram: 12790, also: 16069}, {text: "\fover\r", gram: 12790, also: 16069},
+				{text: "\fover ", gram: 12790, also: 16069}, {text: "\rover\t", gram: 13814, also: 16069}, {text: "\rover\n", gram: 5706, also: 13814}, {text: "\rover\f", gram: 13814, also: 16069},
+				{text: "\rover\r", gram: 13814, also: 16069}, {text: "\rover ", gram: 13814, also: 16069}, {text: " over\t", at: 5, gram: 502, also: 16069}, {text: " over\n", at: 5, gram: 5706, also: 502},
+				{text: " over\f", at: 5, gram: 502, also: 16069}, {text: " over\r", at: 5, gram: 502, also: 16069}, {text: " over ", at: 2, gram: 502, also: 16069}, {text: "\tthan\t", gram: 9864, also: 20737},
+				{text: "\tthan\n", gram: 1482, also: 9864}, {text: "\tthan\f", gram: 9864, also: 20737}, {text: "\tthan\r", gram: 1485, also: 9864}, {text: "\tthan ", gram: 9864, also: 20737},
+				{text: "\nthan\t", at: 5, gram: 10888, also: 20737}, {text: "\nthan\n", gram: 10888, also: 1482}, {text: "\nthan\f", at: 5, gram: 10888, also: 20737}, {text: "\nthan\r", at: 5, gram: 10888, also: 1485},
+				{text: "\nthan ", gram: 10888, also: 20737}, {text: "\fthan\t", gram: 12936, also: 20737}, {text: "\fthan\n", gram: 1482, also: 12936}, {text: "\fthan\f", gram: 12936, also: 20737},
+				{text: "\fthan\r", gram: 1485, also: 12936}, {text: "\fthan ", gram: 12936, also: 20737}, {text: "\rthan\t", gram: 13960, also: 20737}, {text: "\rthan\n", gram: 1482, also: 13960},
+				{text: "\rthan\f", gram: 13960, also: 20737}, {text: "\rthan\r", gram: 13960, also: 1485}, {text: "\rthan ", gram: 13960, also: 20737}, {text: " than\t", at: 5, gram: 648, also: 20737},
+				{text: " than\n", at: 5, gram: 1482, also: 648}, {text: " than\f", at: 5, gram: 648, also: 20737}, {text: " than\r", at: 5, gram: 1485, also: 648}, {text: " than ", gram: 648, also: 20737},
 			}},
 		},
 	},
@@ -3733,11 +3727,11 @@ var rules = [...]rule{
 		shape: shape{reach: 16384, run: 4},
 		re:    pattern{source: `(?i)</(?:memory|memories|memsync[a-z_-]{0,20}|recalled[-_ ]?(?:memory|memories|text|data)|memory[-_](?:data|context|block|envelope)|untrusted[-_a-z]{0,20}|document[-_]?(?:content|data)|user[-_](?:data|input|query|memory)|retrieved[-_][a-z]{1,20})>|</(?:data|context|document|input)>\s{0,20}(?:system\b|assistant\b|now\b|ignore\b|you\b|new\b|instructions?\b|important\b)|(?:^|\n)[ \t]{0,3}(?:-{3,}|={3,}|#{3,}|\*{3,})[ \t]{0,3}end[ \t](?:of[ \t])?(?:the[ \t])?(?:memory|memories|data|context|document|user input|untrusted(?:[ \t]\w+)?|recalled(?:[ \t]\w+)?)\b`},
 		near: []clause{
-			{table: [4]uint64{0x1000000000000000, 0x20201800202018, 0x0, 0x0}, atoms: []atom{
-				{text: "</memsync", gram: 29165}, {text: "</user-input", gram: 29173}, {text: "</user-query", gram: 29173}, {text: "</user_input", gram: 29173},
-				{text: "</user_query", gram: 29173}, {text: "</retrieved-", gram: 29170}, {text: "</retrieved_", gram: 29170}, {text: "</input>", gram: 29161},
-				{text: "memory", gram: 13485}, {text: "memories", gram: 13485}, {text: "data", gram: 4148}, {text: "context", gram: 3566},
-				{text: "document", gram: 3757}, {text: "user input", gram: 14869}, {text: "untrusted", gram: 21972}, {text: "recalled", at: 2, gram: 18595},
+			{atoms: []atom{
+				{text: "</memsync", gram: 29165, also: 13485}, {text: "</user-input", gram: 29173, also: 14869}, {text: "</user-query", gram: 13877, also: 29173}, {text: "</user_input", gram: 29173, also: 5727},
+				{text: "</user_query", gram: 32309, also: 19441}, {text: "</retrieved-", gram: 29170, also: 22692}, {text: "</retrieved_", gram: 5279, also: 29170}, {text: "</input>", gram: 22174, also: 29161},
+				{text: "memory", gram: 13485, also: 5551}, {text: "memories", gram: 13485, also: 5551}, {text: "data", gram: 4148, also: 1665}, {text: "context", at: 5, gram: 20664, also: 5908},
+				{text: "document", gram: 3757, also: 4579}, {text: "user input", gram: 14869, also: 17076}, {text: "untrusted", gram: 21972, also: 21077}, {text: "recalled", at: 2, gram: 18595, also: 5217},
 			}},
 		},
 	},
@@ -3746,20 +3740,20 @@ var rules = [...]rule{
 		shape: shape{reach: 1485, run: 4},
 		re:    pattern{source: `(?i)\b(?:curl|wget|xh)\b[^\n]{0,300}?(?:(?:-d|--data(?:-\w+)?|-T|--upload-file|--post-file|--body-file)[= ]?["']?@?|-F[= ]?["']?\w*=?[@<]|--form[= ]["']?\w*=?[@<]|[@<])["']?(?:~|\$HOME|\$\{HOME\}|/root|/home/\w+|/Users/\w+|/etc|\.{0,2})?/?(?:\.ssh\b|\.aws\b|\.gnupg\b|\.netrc\b|\.pgpass\b|\.npmrc\b|\.pypirc\b|\.docker/config|\.kube/config|\.config/gh\b|\.git-credentials\b|\.env\b|\.bash_history\b|\.zsh_history\b|passwd\b|shadow\b|id_(?:rsa|ed25519|ecdsa|dsa)\b)[^\n]{0,60}`},
 		near: []clause{
-			{table: [4]uint64{0xc00000000000, 0x1001080010010, 0x0, 0x0}, atoms: []atom{
-				{text: "/.ssh", gram: 15827, right: true}, {text: "/.aws", gram: 15809, right: true}, {text: "/.gnupg", gram: 15815, right: true}, {text: "/.netrc", gram: 15822, right: true},
-				{text: "/.pgpass", gram: 15824, right: true}, {text: "/.npmrc", gram: 15822, right: true}, {text: "/.pypirc", gram: 15824, right: true}, {text: "/.config/gh", gram: 15811, right: true},
-				{text: "/.git-credentials", gram: 15815, right: true}, {text: "/.env", gram: 15813, right: true}, {text: "/.bash_history", gram: 15810, right: true}, {text: "/.zsh_history", gram: 15834, right: true},
-				{text: "/passwd", gram: 15873, right: true}, {text: "/shadow", gram: 15976, right: true}, {text: "/id_rsa", gram: 15652, right: true}, {text: "/id_ed25519", gram: 19125, right: true},
-				{text: "/id_ecdsa", gram: 15652, right: true}, {text: "/id_dsa", gram: 5092, right: true}, {text: ".ssh", gram: 14963, right: true}, {text: ".aws", gram: 14391, right: true},
-				{text: ".gnupg", gram: 22023, right: true}, {text: ".netrc", gram: 14789, right: true}, {text: ".pgpass", gram: 14855, right: true}, {text: ".npmrc", gram: 14800, right: true},
-				{text: ".pypirc", gram: 14873, right: true}, {text: ".docker/config", at: 7, gram: 18915}, {text: ".kube/config", at: 5, gram: 14709}, {text: ".config/gh", at: 7, gram: 7655, right: true},
-				{text: ".git-credentials", gram: 14569, right: true}, {text: ".env", gram: 14510, right: true}, {text: ".bash_history", at: 5, gram: 14401, right: true}, {text: ".zsh_history", at: 4, gram: 15187, right: true},
-				{text: "passwd", gram: 20196, right: true}, {text: "shadow", at: 3, gram: 4599, right: true}, {text: "id_rsa", at: 2, gram: 9375, right: true}, {text: "id_ed25519", at: 2, gram: 19125, right: true},
-				{text: "id_ecdsa", at: 2, gram: 9375, right: true}, {text: "id_dsa", at: 2, gram: 5092, right: true},
+			{atoms: []atom{
+				{text: "curl", gram: 3762, also: 22092, left: true, right: true}, {text: "wget", gram: 23781, also: 7348, left: true, right: true}, {text: "xh", gram: 24832, also: 24832, left: true, right: true},
 			}},
-			{table: [4]uint64{0x0, 0x180000801800008, 0x0, 0x0}, atoms: []atom{
-				{text: "curl", gram: 3762, left: true, right: true}, {text: "wget", gram: 23781, left: true, right: true}, {text: "xh", gram: 24832, left: true, right: true},
+			{atoms: []atom{
+				{text: "/.ssh", gram: 15827, also: 14963, right: true}, {text: "/.aws", gram: 14391, also: 1779, right: true}, {text: "/.gnupg", gram: 22023, also: 7637, right: true}, {text: "/.netrc", gram: 21059, also: 15822, right: true},
+				{text: "/.pgpass", gram: 16624, also: 14855, right: true}, {text: "/.npmrc", gram: 14861, also: 16818, right: true}, {text: "/.pypirc", gram: 17200, also: 14873, right: true}, {text: "/.config/gh", gram: 6439, also: 7655, right: true},
+				{text: "/.git-credentials", gram: 20899, also: 13426, right: true}, {text: "/.env", gram: 5590, also: 15813, right: true}, {text: "/.bash_history", gram: 19743, also: 9192, right: true}, {text: "/.zsh_history", gram: 15834, also: 15187, right: true},
+				{text: "/passwd", gram: 20196, also: 15873, right: true}, {text: "/shadow", gram: 4599, also: 8228, right: true}, {text: "/id_rsa", gram: 9375, also: 5106, right: true}, {text: "/id_ed25519", gram: 22193, also: 22073, right: true},
+				{text: "/id_ecdsa", gram: 9375, also: 5093, right: true}, {text: "/id_dsa", gram: 5092, also: 9375, right: true}, {text: ".ssh", gram: 14963, also: 20072, right: true}, {text: ".aws", gram: 14391, also: 1779, right: true},
+				{text: ".gnupg", gram: 22023, also: 7637, right: true}, {text: ".netrc", gram: 21059, also: 14789, right: true}, {text: ".pgpass", gram: 16624, also: 14855, right: true}, {text: ".npmrc", gram: 14861, also: 16818, right: true},
+				{text: ".pypirc", gram: 17200, also: 14873, right: true}, {text: ".docker/config", at: 7, gram: 4579, also: 15467}, {text: ".kube/config", at: 5, gram: 11938, also: 14709}, {text: ".config/gh", at: 7, gram: 6439, also: 7655, right: true},
+				{text: ".git-credentials", gram: 20899, also: 13426, right: true}, {text: ".env", gram: 5590, also: 14510, right: true}, {text: ".bash_history", at: 5, gram: 19743, also: 9192, right: true}, {text: ".zsh_history", at: 1, gram: 15187, also: 27240, right: true},
+				{text: "passwd", gram: 20196, also: 16435, right: true}, {text: "shadow", at: 3, gram: 4599, also: 8228, right: true}, {text: "id_rsa", at: 2, gram: 9375, also: 5106, right: true}, {text: "id_ed25519", at: 2, gram: 22193, also: 22073, right: true},
+				{text: "id_ecdsa", at: 2, gram: 9375, also: 5093, right: true}, {text: "id_dsa", at: 2, gram: 5092, also: 9375, right: true},
 			}},
 		},
 	},
@@ -3768,15 +3762,15 @@ var rules = [...]rule{
 		shape: shape{reach: 2206, run: 3},
 		re:    pattern{source: `(?i)\b(?:curl|wget|nc|ncat|netcat)\b[^\n]{0,300}?(?:\$\(|\x60)[ \t]{0,3}(?:env|printenv|set|export|declare -x|cat[ \t]+[^\n)\x60]{0,80}(?:\.ssh|\.aws|\.env|\.netrc|passwd|shadow|id_(?:rsa|ed25519|ecdsa)|credentials|\.kube|\.gnupg)[^\n)\x60]{0,40}|base64[^\n)\x60]{0,80}(?:\.ssh|\.aws|\.env|\.netrc|passwd|shadow|id_(?:rsa|ed25519|ecdsa)|credentials|\.kube|\.gnupg)[^\n)\x60]{0,40})(?:[ \t]*\|[^\n)\x60]{0,60})?[ \t]{0,3}(?:\)|\x60)`},
 		near: []clause{
-			{anchors: "$`", atoms: []atom{
-				{text: "$(", gram: 4352}, {text: "`"},
+			{atoms: []atom{
+				{text: "$(", gram: 4352, also: 4352}, {text: "`"},
 			}},
-			{anchors: ")`", atoms: []atom{
-				{text: ")", gram: 9216}, {text: "`"},
+			{atoms: []atom{
+				{text: ")", gram: 9216, also: 9216}, {text: "`"},
 			}},
-			{table: [4]uint64{0x0, 0x80000800800008, 0x0, 0x0}, atoms: []atom{
-				{text: "curl", gram: 3762, left: true, right: true}, {text: "wget", gram: 23781, left: true, right: true}, {text: "nc", at: 1, gram: 14432, left: true, right: true}, {text: "ncat", at: 1, gram: 14433, left: true, right: true},
-				{text: "netcat", at: 3, gram: 5763, left: true, right: true},
+			{atoms: []atom{
+				{text: "curl", gram: 3762, also: 22092, left: true, right: true}, {text: "wget", gram: 23781, also: 7348, left: true, right: true}, {text: "nc", at: 1, gram: 14432, also: 14432, left: true, right: true}, {text: "ncat", at: 1, gram: 14433, also: 3124, left: true, right: true},
+				{text: "netcat", at: 3, gram: 5763, also: 20577, left: true, right: true},
 			}},
 		},
 	},
@@ -3785,20 +3779,20 @@ var rules = [...]rule{
 		shape: shape{reach: 2378, run: 3},
 		re:    pattern{source: `(?i)(?:\b(?:env|printenv|export -p)\b(?:[ \t]*\|[^|\n]{0,80}){0,3}|\b(?:cat|tar|zip|base64|xxd|gzip|less|head|tail)\b[^|\n]{0,120}(?:\.ssh\b|\.aws\b|\.gnupg\b|\.netrc\b|\.pgpass\b|\.git-credentials\b|\.kube/config|\.env\b|/etc/(?:passwd|shadow)\b|id_(?:rsa|ed25519|ecdsa|dsa)\b|_history\b)[^|\n]{0,60}(?:\|[^|\n]{0,80}){0,3}?)[ \t]*\|[ \t]*(?:curl|wget|nc|ncat|netcat|socat|openssl s_client|ssh|telnet|ftp)\b[^\n]{0,100}`},
 		near: []clause{
-			{anchors: "|", atoms: []atom{
-				{text: "|", gram: 28672},
+			{atoms: []atom{
+				{text: "|", gram: 28672, also: 28672},
 			}},
-			{table: [4]uint64{0xe00000000000, 0x41000080410000, 0x0, 0x0}, atoms: []atom{
-				{text: "env", at: 2, gram: 5590, left: true, right: true}, {text: "printenv", gram: 16969, left: true, right: true}, {text: "export -p", at: 7, gram: 432, left: true, right: true}, {text: ".ssh", gram: 14963, right: true},
-				{text: ".aws", gram: 14391, right: true}, {text: ".gnupg", gram: 22023, right: true}, {text: ".netrc", gram: 14789, right: true}, {text: ".pgpass", gram: 14855, right: true},
-				{text: ".git-credentials", gram: 14569, right: true}, {text: ".kube/config", at: 5, gram: 14709}, {text: ".env", gram: 14510, right: true}, {text: "/etc/passwd", gram: 3568, right: true},
-				{text: "/etc/shadow", gram: 20591, right: true}, {text: "id_rsa", at: 2, gram: 9375, right: true}, {text: "id_ed25519", at: 2, gram: 19125, right: true}, {text: "id_ecdsa", at: 2, gram: 9375, right: true},
-				{text: "id_dsa", at: 2, gram: 5092, right: true}, {text: "_history", gram: 32009, right: true},
+			{atoms: []atom{
+				{text: "env", at: 2, gram: 5590, also: 5590, left: true, right: true}, {text: "printenv", gram: 16969, also: 5590, left: true, right: true}, {text: "export -p", at: 1, gram: 5904, also: 25103, left: true, right: true}, {text: "cat", gram: 3124, also: 3124, left: true, right: true},
+				{text: "tar", gram: 20530, also: 20530, left: true, right: true}, {text: "zip", gram: 26928, also: 26928, left: true, right: true}, {text: "base64", at: 4, gram: 2099, also: 19638, left: true, right: true}, {text: "xxd", gram: 25348, also: 25348, left: true, right: true},
+				{text: "gzip", at: 1, gram: 8009, also: 26928, left: true, right: true}, {text: "less", gram: 12467, also: 5747, left: true, right: true}, {text: "head", at: 3, gram: 5156, also: 8353, left: true, right: true}, {text: "tail", gram: 20521, also: 1324, left: true, right: true},
 			}},
-			{table: [4]uint64{0x40200000000000, 0x551109805511098, 0x0, 0x0}, atoms: []atom{
-				{text: "env", at: 2, gram: 5590, left: true, right: true}, {text: "printenv", gram: 16969, left: true, right: true}, {text: "export -p", at: 7, gram: 432, left: true, right: true}, {text: "cat", gram: 3124, left: true, right: true},
-				{text: "tar", gram: 20530, left: true, right: true}, {text: "zip", gram: 26928, left: true, right: true}, {text: "base64", at: 4, gram: 5844, left: true, right: true}, {text: "xxd", gram: 25348, left: true, right: true},
-				{text: "gzip", gram: 8009, left: true, right: true}, {text: "less", gram: 12467, left: true, right: true}, {text: "head", at: 3, gram: 5156, left: true, right: true}, {text: "tail", gram: 20521, left: true, right: true},
+			{atoms: []atom{
+				{text: "env", at: 2, gram: 5590, also: 5590, left: true, right: true}, {text: "printenv", gram: 16969, also: 5590, left: true, right: true}, {text: "export -p", at: 1, gram: 5904, also: 25103, left: true, right: true}, {text: ".ssh", gram: 14963, also: 20072, right: true},
+				{text: ".aws", gram: 14391, also: 1779, right: true}, {text: ".gnupg", gram: 22023, also: 7637, right: true}, {text: ".netrc", gram: 21059, also: 14789, right: true}, {text: ".pgpass", gram: 16624, also: 14855, right: true},
+				{text: ".git-credentials", gram: 20899, also: 13426, right: true}, {text: ".kube/config", at: 5, gram: 11938, also: 14709}, {text: ".env", gram: 5590, also: 14510, right: true}, {text: "/etc/passwd", gram: 3568, also: 20196, right: true},
+				{text: "/etc/shadow", gram: 4599, also: 5763, right: true}, {text: "id_rsa", at: 2, gram: 9375, also: 5106, right: true}, {text: "id_ed25519", at: 2, gram: 22193, also: 22073, right: true}, {text: "id_ecdsa", at: 2, gram: 9375, also: 5093, right: true},
+				{text: "id_dsa", at: 2, gram: 5092, also: 9375, right: true}, {text: "_history", gram: 32009, also: 15961, right: true},
 			}},
 		},
 	},
@@ -3807,12 +3801,12 @@ var rules = [...]rule{
 		shape: shape{reach: 860, run: 4},
 		re:    pattern{source: `(?i)\b(?:(?:nc|ncat|netcat)\b[^\n|]{0,80}<[ \t]*|(?:scp|rsync|sftp)\b[^\n|]{0,80})(?:~|\$HOME|/root|/home/\w+|/etc)?/?(?:\.ssh/(?:id_\w+|\*)|\.ssh[ \t/]|\.aws\b|\.gnupg\b|\.netrc\b|\.env\b|\.git-credentials\b|passwd\b|shadow\b|id_(?:rsa|ed25519|ecdsa|dsa)[ \t])[^\n|]{0,60}?(?:[\w.-]{1,60}@)?[\w.-]{1,80}:|\b(?:nc|ncat|netcat)\b[^\n|]{0,80}<[ \t]*[^\s]{0,60}(?:\.ssh|\.aws|\.env|\.netrc|/etc/passwd|/etc/shadow|id_rsa|id_ed25519)`},
 		near: []clause{
-			{table: [4]uint64{0xc00000000000, 0x1001080010010, 0x0, 0x0}, atoms: []atom{
-				{text: ".aws", gram: 14391, right: true}, {text: ".gnupg", gram: 22023, right: true}, {text: ".netrc", gram: 14789, right: true}, {text: ".env", gram: 14510, right: true},
-				{text: ".git-credentials", gram: 14569, right: true}, {text: "passwd", gram: 20196, right: true}, {text: "shadow", at: 3, gram: 4599, right: true}, {text: "id_ecdsa\t", at: 2, gram: 9375},
-				{text: "id_ecdsa ", at: 2, gram: 9375}, {text: "id_dsa\t", at: 2, gram: 5092}, {text: "id_dsa ", at: 2, gram: 5092}, {text: ".ssh", gram: 14963},
-				{text: ".aws", gram: 14391}, {text: ".env", gram: 14510}, {text: ".netrc", gram: 14789}, {text: "/etc/passwd", gram: 3568},
-				{text: "/etc/shadow", gram: 20591}, {text: "id_rsa", at: 2, gram: 9375}, {text: "id_ed25519", at: 2, gram: 19125},
+			{atoms: []atom{
+				{text: ".aws", gram: 14391, also: 1779, right: true}, {text: ".gnupg", gram: 22023, also: 7637, right: true}, {text: ".netrc", gram: 21059, also: 14789, right: true}, {text: ".env", gram: 5590, also: 14510, right: true},
+				{text: ".git-credentials", gram: 20899, also: 13426, right: true}, {text: "passwd", gram: 20196, also: 16435, right: true}, {text: "shadow", at: 3, gram: 4599, also: 8228, right: true}, {text: "id_ecdsa\t", at: 2, gram: 9375, also: 5093},
+				{text: "id_ecdsa ", at: 2, gram: 9375, also: 5093}, {text: "id_dsa\t", at: 2, gram: 5092, also: 9375}, {text: "id_dsa ", at: 2, gram: 5092, also: 9375}, {text: ".ssh", gram: 14963, also: 20072},
+				{text: ".aws", gram: 14391, also: 1779}, {text: ".env", gram: 5590, also: 14510}, {text: ".netrc", gram: 21059, also: 14789}, {text: "/etc/passwd", gram: 3568, also: 20196},
+				{text: "/etc/shadow", gram: 4599, also: 5763}, {text: "id_rsa", at: 2, gram: 9375, also: 5106}, {text: "id_ed25519", at: 2, gram: 22193, also: 22073},
 			}},
 		},
 	},
@@ -3821,10 +3815,10 @@ var rules = [...]rule{
 		shape: shape{reach: 757, run: 3},
 		re:    pattern{source: `(?i)\bbase64[ \t]+(?:-d|-D|--decode)\b[^\n|]{0,80}\|[ \t]*(?:sudo[ \t]+)?(?:ba|z|da|k|fi)?sh\b|\bbase64[ \t]+(?:-d|-D|--decode)\b[^\n|]{0,80}\|[ \t]*(?:sudo[ \t]+)?(?:python3?|perl|ruby|node|php)\b|\bxxd[ \t]+-r\b[^\n|]{0,60}\|[ \t]*(?:sudo[ \t]+)?(?:ba|z|da|k)?sh\b|\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]{0,80}[ \t]-(?:e|ec|enc|encodedcommand)[ \t]+[A-Za-z0-9+/=]{20,}|\beval[ \t]+["']?\$\([^)\n]{0,120}base64[ \t]+(?:-d|--decode)`},
 		near: []clause{
-			{table: [4]uint64{0x40400000000200, 0x101000001010000, 0x0, 0x0}, atoms: []atom{
-				{text: "base64\t", at: 6, gram: 23177, left: true}, {text: "base64 ", at: 4, gram: 5844, left: true}, {text: "xxd\t", at: 3, gram: 24713, left: true}, {text: "xxd ", gram: 25348, left: true},
-				{text: "powershell.exe", at: 10, gram: 14520, left: true, right: true}, {text: "powershell", gram: 16887, left: true, right: true}, {text: "pwsh.exe", at: 4, gram: 14520, left: true, right: true}, {text: "pwsh", gram: 17139, left: true, right: true},
-				{text: "base64\t", at: 6, gram: 23177}, {text: "base64 ", at: 4, gram: 5844},
+			{atoms: []atom{
+				{text: "base64\t", at: 6, gram: 2099, also: 19638, left: true}, {text: "base64 ", at: 4, gram: 2099, also: 19638, left: true}, {text: "xxd\t", gram: 25348, also: 24713, left: true}, {text: "xxd ", gram: 25348, also: 24704, left: true},
+				{text: "powershell.exe", at: 12, gram: 14520, also: 5893, left: true, right: true}, {text: "powershell", gram: 16887, also: 16101, left: true, right: true}, {text: "pwsh.exe", at: 6, gram: 14520, also: 5893, left: true, right: true}, {text: "pwsh", gram: 17139, also: 24168, left: true, right: true},
+				{text: "base64\t", at: 6, gram: 2099, also: 19638}, {text: "base64 ", at: 4, gram: 2099, also: 19638},
 			}},
 		},
 	},
@@ -3833,10 +3827,10 @@ var rules = [...]rule{
 		shape: shape{reach: 461, run: 2},
 		re:    pattern{source: `(?i)(?:ba|z|da|k)?sh\b[^\n]{0,60}/dev/tcp/[\w.$-]{1,60}/[\w$]{1,10}|\b(?:nc|ncat|netcat)\b[^\n|]{0,60}[ \t]-(?:e|c)[ \t]+(?:/bin/)?(?:ba|z|da)?sh\b|\bmkfifo\b[^\n]{0,80}\|[ \t]*(?:nc|ncat|netcat)\b`},
 		near: []clause{
-			{table: [4]uint64{0xa00000000200, 0x200000002000, 0x0, 0x0}, atoms: []atom{
-				{text: "/dev/tcp/", gram: 3599}, {text: "\t-c\t", gram: 9635}, {text: "\t-c ", gram: 9635}, {text: "\t-e\t", gram: 9637},
-				{text: "\t-e ", gram: 9637}, {text: " -c\t", at: 3, gram: 13417}, {text: " -c ", at: 1, gram: 419}, {text: " -e\t", at: 3, gram: 13481},
-				{text: " -e ", at: 1, gram: 421}, {text: "mkfifo", gram: 13670, left: true, right: true},
+			{atoms: []atom{
+				{text: "/dev/tcp/", gram: 4278, also: 20592}, {text: "\t-c\t", gram: 9635, also: 13417}, {text: "\t-c ", gram: 9635, also: 13408}, {text: "\t-e\t", gram: 9637, also: 13481},
+				{text: "\t-e ", gram: 9637, also: 13472}, {text: " -c\t", at: 3, gram: 419, also: 13417}, {text: " -c ", at: 1, gram: 419, also: 13408}, {text: " -e\t", at: 3, gram: 421, also: 13481},
+				{text: " -e ", at: 1, gram: 421, also: 13472}, {text: "mkfifo", gram: 13670, also: 11465, left: true, right: true},
 			}},
 		},
 	},
@@ -3845,12 +3839,12 @@ var rules = [...]rule{
 		shape: shape{reach: 1119, run: 5},
 		re:    pattern{source: `(?i)(?:requests\.(?:post|put|get)|urlopen|fetch|axios\.(?:post|put)|http\.post|net::http\.post\w*)[ \t]*\([^\n]{0,200}(?:os\.environ\b|process\.env\b[^.\w\[]|dict\(os\.environ|JSON\.stringify\(process\.env\)|open\([^\n)]{0,40}(?:\.ssh|\.aws|\.env\b|/etc/passwd|id_rsa))`},
 		near: []clause{
-			{anchors: "(.", atoms: []atom{
-				{text: "os.environ", at: 2, gram: 15982, right: true}, {text: "process.env", at: 7, gram: 20078, right: true}, {text: "dict(os.environ", at: 4, gram: 3720}, {text: "json.stringify(process.env)", at: 14, gram: 6952},
-				{text: "open(", at: 4, gram: 5576},
+			{atoms: []atom{
+				{text: "(", gram: 8192, also: 8192},
 			}},
-			{anchors: "(", atoms: []atom{
-				{text: "(", gram: 8192},
+			{atoms: []atom{
+				{text: "os.environ", at: 2, gram: 5590, also: 15049, right: true}, {text: "process.env", at: 7, gram: 16975, also: 18915, right: true}, {text: "dict(os.environ", at: 4, gram: 4387, also: 9332}, {text: "json.stringify(process.env)", gram: 10863, also: 7462},
+				{text: "open(", at: 4, gram: 15877, also: 16558},
 			}},
 		},
 	},

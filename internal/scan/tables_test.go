@@ -158,8 +158,8 @@ func (r *ruleText) derive() *rule {
 	}
 	if core, ok := strings.CutPrefix(source, "(?i)"+wordsBefore); ok && x.value {
 		x.core.source = "(?i)" + core
-	} else if !x.value {
-		x.start.source = startOf(tree, r.Keywords)
+	} else if r.ours && x.shape.run < shortRun {
+		x.start.source, x.shape.start = startOf(tree, r.Keywords)
 	}
 	for _, a := range r.Allowlists {
 		if slices.Contains(a.Regexes, `^[a-zA-Z_.-]+$`) && a.RegexTarget == "" {
@@ -373,6 +373,7 @@ func writeRule(b *bytes.Buffer, r *rule) {
 	field(b, "digit", r.shape.digit)
 	field(b, "token", r.shape.token)
 	field(b, "literal", r.shape.literal)
+	field(b, "start", r.shape.start)
 	b.WriteString("},\n")
 	writePattern(b, "re", &r.re)
 	writePattern(b, "core", &r.core)
@@ -396,15 +397,12 @@ func writeRule(b *bytes.Buffer, r *rule) {
 
 func writeClause(b *bytes.Buffer, c *clause) {
 	b.WriteString("{")
-	field(b, "anchors", c.anchors)
-	if c.table != [4]uint64{} {
-		fmt.Fprintf(b, "table: [4]uint64{%#x, %#x, %#x, %#x}, ", c.table[0], c.table[1], c.table[2], c.table[3])
-	}
 	b.WriteString("atoms: []atom{\n")
 	for i, a := range c.atoms {
 		fmt.Fprintf(b, "{text: %q, ", a.text)
 		field(b, "at", a.at)
 		field(b, "gram", a.gram)
+		field(b, "also", a.also)
 		field(b, "left", a.left)
 		field(b, "right", a.right)
 		b.WriteString("},")
