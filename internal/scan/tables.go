@@ -1,4 +1,4 @@
-// Code generated from rules/*.toml; DO NOT EDIT. Run: go generate ./internal/scan
+// Code generated from rules/*.toml by go generate ./internal/scan. DO NOT EDIT.
 
 package scan
 

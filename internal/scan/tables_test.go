@@ -223,7 +223,7 @@ func wordsOf(texts []ruleText) map[string][]int {
 // that a process that looks at one text touches few pages.
 func writeTables(texts []ruleText, global allowlistText) []byte {
 	var b bytes.Buffer
-	b.WriteString("// Code generated from rules/*.toml; DO NOT EDIT. Run: go generate ./internal/scan\n\npackage scan\n\n")
+	b.WriteString("// Code generated from rules/*.toml by go generate ./internal/scan. DO NOT EDIT.\n\npackage scan\n\n")
 
 	words := wordsOf(texts)
 	sorted := slices.Sorted(maps.Keys(words))
