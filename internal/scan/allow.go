@@ -2,7 +2,6 @@ package scan
 
 import (
 	"math"
-	"regexp"
 	"strings"
 )
 
@@ -10,19 +9,8 @@ import (
 type allowlist struct {
 	target  string // what regexes look at: "" the value, "match", "line"
 	all     bool   // every criterion must hold, not one
-	regexes []*regexp.Regexp
-	words   []string
-}
-
-func compileAllowlist(a allowlistText) allowlist {
-	out := allowlist{target: a.RegexTarget, all: a.Condition == "AND"}
-	for _, x := range a.Regexes {
-		out.regexes = append(out.regexes, regexp.MustCompile(x))
-	}
-	for _, w := range a.StopWords {
-		out.words = append(out.words, strings.ToLower(w))
-	}
-	return out
+	regexes []pattern
+	words   []string // in lower case
 }
 
 func (a *allowlist) allows(value, match, line string) bool {
@@ -34,8 +22,8 @@ func (a *allowlist) allows(value, match, line string) bool {
 		target = line
 	}
 	regex := false
-	for _, re := range a.regexes {
-		if re.MatchString(target) {
+	for i := range a.regexes {
+		if a.regexes[i].compiled().MatchString(target) {
 			regex = true
 			break
 		}
@@ -60,7 +48,7 @@ func (a *allowlist) allows(value, match, line string) bool {
 // the match pass.
 func (r *rule) allowed(value, match string, line func() string) bool {
 	text := ""
-	for _, lists := range [][]allowlist{r.globalLists(), r.lists} {
+	for _, lists := range [...][]allowlist{r.globalLists(), r.lists} {
 		for i := range lists {
 			if lists[i].target == "line" && text == "" {
 				text = line()
@@ -74,10 +62,10 @@ func (r *rule) allowed(value, match string, line func() string) bool {
 }
 
 func (r *rule) globalLists() []allowlist {
-	if r.global == nil {
+	if !r.global {
 		return nil
 	}
-	return *r.global
+	return globalAllowlists[:]
 }
 
 // entropy is Shannon's, in bits per byte over characters, as gitleaks counts it.

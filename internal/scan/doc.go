@@ -4,8 +4,14 @@
 //
 // Rules are data. rules/gitleaks.toml is the unchanged rule file of gitleaks
 // v8.30.1 (MIT, rules/gitleaks.LICENSE); rules/memsync.toml, in the same form,
-// adds what it lacks or lets pass, and the phrases. Only hidden characters are
-// code: which of them are honest depends on their neighbours.
+// adds what it lacks or lets pass, and the phrases. Both are compiled in as
+// tables.go, which go generate writes. Only hidden characters are code: which of
+// them are honest depends on their neighbours.
+//
+// Expressions are slow, so most are not run. A rule looks only around its
+// keywords, only where the text has what the rule's expression demands, and its
+// expression is compiled then. What is demanded is derived from the expression,
+// never guessed: it must not lose a match.
 //
 // The package judges shapes, never topics: paths, code, "the secret store" are
 // nobody's secret. It forgets what it reads; a Hit carries no more of a value

@@ -45,13 +45,7 @@ func hidden(hits []span, s string) []span {
 // whose first byte begins none that hide.
 func plain(s string) bool {
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ':
-			if c != '\n' && c != '\t' && c != '\r' {
-				return false
-			}
-		case c < 0x7F:
-		case c == 0x7F, c == 0xC2, c == 0xCD, c == 0xD8, c == 0xE1, c == 0xE2, c == 0xE3, c == 0xEF, c == 0xF0, c == 0xF3:
+		if mayHide[s[i]] {
 			return false
 		}
 	}

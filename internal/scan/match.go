@@ -7,12 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// met is a keyword met in the text.
-type met struct {
-	rule       int32
-	start, end int32
-}
-
 // tokenRun is a stretch of token bytes.
 type tokenRun struct {
 	start, end int
@@ -25,33 +19,23 @@ const shortRun = 8
 // matchRules runs the rules: keywords in one pass, then what each rule's shape
 // demands nearby, then its expression around the keyword.
 func matchRules(s string) []span {
-	set := loaded()
-	a := set.keywords
-	var hits []met
-	state := 0
-	for i := range len(s) {
-		state = int(a.next[state*a.classes+int(a.class[s[i]])])
-		if out := a.out[state]; len(out) > 0 {
-			for _, f := range out {
-				hits = append(hits, met{f.rule, int32(i + 1 - int(f.length)), int32(i + 1)})
-			}
-		}
-	}
+	t := text{s: s}
+	var few [32]met
+	hits := t.keywords(few[:0])
 	if len(hits) == 0 {
 		return nil
 	}
-	slices.SortFunc(hits, func(a, b met) int { return cmp.Or(cmp.Compare(a.rule, b.rule), cmp.Compare(a.start, b.start)) })
+	slices.SortFunc(hits, func(a, b met) int {
+		return cmp.Or(cmp.Compare(a.rule, b.rule), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+	})
 
-	var (
-		spans []span
-		runs  []tokenRun // found when first asked for
-	)
+	var spans []span
 	for len(hits) > 0 {
 		n := 1
 		for n < len(hits) && hits[n].rule == hits[0].rule {
 			n++
 		}
-		spans = set.rules[hits[0].rule].match(spans, s, hits[:n], &runs)
+		spans = rules[hits[0].rule].match(spans, &t, hits[:n])
 		hits = hits[n:]
 	}
 	return spans
@@ -79,39 +63,77 @@ func runsOf(s string) []tokenRun {
 
 // match applies one rule around its keywords. Windows that touch are one, so
 // that the work is linear however many keywords there are.
-func (r *rule) match(spans []span, s string, hits []met, runs *[]tokenRun) []span {
-	r.prepare()
-	reach := r.shape.reach + utf8.UTFMax
-	hits = slices.DeleteFunc(hits, func(h met) bool { return !r.possible(s, h) })
+func (r *rule) match(spans []span, t *text, hits []met) []span {
+	s := t.s
+	var live [mostClauses]uint64
+	for i := range r.near {
+		live[i] = t.live(&r.near[i])
+	}
 	for len(hits) > 0 {
-		from, to := int(hits[0].end)-reach, int(hits[0].start)+reach
-		n := 1
-		for n < len(hits) && int(hits[n].end)-reach <= to {
-			to = int(hits[n].start) + reach
-			n++
-		}
+		from, to, n := r.window(s, hits)
+		here := hits[:n]
 		hits = hits[n:]
-		from, to = max(from, 0), min(to, len(s))
-		for from > 0 && !utf8.RuneStart(s[from]) {
-			from--
-		}
-		for to < len(s) && (!utf8.RuneStart(s[to]) || tokenByte[s[to]] && to-from < 2*maxReach) {
-			to++
-		}
-		if r.near != "" && !containsFold(s[from:to], r.near) {
+		if len(r.near) > 0 && !r.nearIn(s[from:to], &live) {
 			continue
 		}
 		if r.shape.run >= shortRun {
-			if *runs == nil {
-				*runs = runsOf(s)
+			if t.runs == nil {
+				t.runs = runsOf(s)
 			}
-			if !hasRun(*runs, from, to, r.shape) {
+			if !hasRun(t.runs, from, to, r.shape) {
 				continue
 			}
+		}
+		if r.start.source != "" && !r.starts(s[:to], from, here) {
+			continue
 		}
 		spans = r.matchWindow(spans, s, from, to)
 	}
 	return spans
+}
+
+// window is what is looked at around the first n keywords of hits.
+func (r *rule) window(s string, hits []met) (from, to, n int) {
+	reach := r.shape.reach + utf8.UTFMax
+	from, to = int(hits[0].end)-reach, int(hits[0].start)+reach
+	n = 1
+	for n < len(hits) && int(hits[n].end)-reach <= to {
+		to = int(hits[n].start) + reach
+		n++
+	}
+	from, to = max(from, 0), min(to, len(s))
+	for from > 0 && !utf8.RuneStart(s[from]) {
+		from--
+	}
+	for to < len(s) && (!utf8.RuneStart(s[to]) || tokenByte[s[to]] && to-from < 2*maxReach) {
+		to++
+	}
+	return from, to, n
+}
+
+// nearIn reports whether w has what the rule's clauses demand.
+func (r *rule) nearIn(w string, live *[mostClauses]uint64) bool {
+	for i := range r.near {
+		if live[i] == 0 || !r.near[i].in(w, live[i], true) {
+			return foldsToASCII(w)
+		}
+	}
+	return true
+}
+
+// starts reports whether a match in s[from:] can begin at one of the keywords.
+func (r *rule) starts(s string, from int, hits []met) bool {
+	for i := from; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return true // it may be spelled as no keyword is
+		}
+	}
+	for _, h := range hits {
+		if r.start.compiled().MatchString(s[h.start:min(len(s), int(h.start)+r.shape.start)]) {
+			return true
+		}
+	}
+	return false
 }
 
 // possible looks at the neighbourhood of a keyword for what the rule's
@@ -173,28 +195,6 @@ func (r *rule) assigns(s string, i int) bool {
 	return digit && i-start >= r.shape.token-skipped
 }
 
-// containsFold is strings.Contains without regard to ASCII case; sub is in lower
-// case.
-func containsFold(s, sub string) bool {
-	for i := 0; i+len(sub) <= len(s); i++ {
-		k := 0
-		for k < len(sub) {
-			c := s[i+k]
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			if c != sub[k] {
-				break
-			}
-			k++
-		}
-		if k == len(sub) {
-			return true
-		}
-	}
-	return false
-}
-
 // hasRun reports whether a run that satisfies the shape reaches into the window.
 func hasRun(runs []tokenRun, from, to int, want shape) bool {
 	i, _ := slices.BinarySearchFunc(runs, from, func(x tokenRun, at int) int { return cmp.Compare(x.end, at) })
@@ -207,10 +207,10 @@ func hasRun(runs []tokenRun, from, to int, want shape) bool {
 }
 
 func (r *rule) matchWindow(spans []span, s string, from, to int) []span {
-	if r.core != nil && !r.core().MatchString(s[from:to]) {
+	if r.core.source != "" && !r.core.compiled().MatchString(s[from:to]) {
 		return spans
 	}
-	for _, m := range r.re().FindAllStringSubmatchIndex(s[from:to], -1) {
+	for _, m := range r.re.compiled().FindAllStringSubmatchIndex(s[from:to], -1) {
 		start, end := from+m[0], from+m[1]
 		for start < end && s[start] == '\n' {
 			start++

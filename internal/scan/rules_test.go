@@ -10,16 +10,23 @@ import (
 
 // Every rule compiles, has a known kind and keywords, and an id of its own.
 func TestRulesAreSound(t *testing.T) {
-	set := loaded()
-	if len(set.rules) < 240 {
-		t.Errorf("only %d rules", len(set.rules))
+	texts, _ := readRules(t)
+	if len(texts) < 240 || len(texts) != len(rules) {
+		t.Errorf("%d rules in the files, %d in the tables", len(texts), len(rules))
 	}
 	seen := make(map[string]bool)
-	for _, r := range set.rules {
-		r.prepare()
-		r.re()
-		if r.core != nil {
-			r.core()
+	for i := range rules {
+		r := &rules[i]
+		r.re.compiled()
+		if r.core.source != "" {
+			r.core.compiled()
+		}
+		for _, lists := range [][]allowlist{r.lists, r.globalLists()} {
+			for _, l := range lists {
+				for i := range l.regexes {
+					l.regexes[i].compiled()
+				}
+			}
 		}
 		switch r.kind {
 		case Secret, Injection, Exfiltration:
@@ -30,7 +37,7 @@ func TestRulesAreSound(t *testing.T) {
 			t.Errorf("%s stands twice", r.id)
 		}
 		seen[r.id] = true
-		for _, k := range r.keywords {
+		for _, k := range texts[i].Keywords {
 			if k != strings.ToLower(k) || k == "" {
 				t.Errorf("%s: keyword %q", r.id, k)
 			}
@@ -42,11 +49,11 @@ func TestRulesAreSound(t *testing.T) {
 // expression, keywords, shapes and windows give what the expression gives over
 // the whole text.
 func TestWindowsLoseNothing(t *testing.T) {
-	set := loaded()
+	texts, _ := readRules(t)
 	compared := 0
-	for n, r := range set.rules {
-		r.prepare()
-		tree, err := syntax.Parse(strings.ReplaceAll(r.source, tokenEnd, `(?:[\x60'"\s;])`), syntax.Perl)
+	for n := range texts {
+		r := &rules[n]
+		tree, err := syntax.Parse(strings.ReplaceAll(texts[n].Regex, tokenEnd, `(?:[\x60'"\s;])`), syntax.Perl)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +62,7 @@ func TestWindowsLoseNothing(t *testing.T) {
 			drawn := d.text(tree)
 			s := honestBody[:200] + " " + drawn + " " + honestBody[200:]
 			lower := strings.ToLower(s)
-			if !slices.ContainsFunc(r.keywords, func(k string) bool { return strings.Contains(lower, k) }) {
+			if !slices.ContainsFunc(texts[n].Keywords, func(k string) bool { return strings.Contains(lower, k) }) {
 				continue // gitleaks wouldn't look either
 			}
 			want := r.matchWindow(nil, s, 0, len(s))

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -26,8 +27,39 @@ func BenchmarkHonest(b *testing.B) {
 	}
 }
 
-func BenchmarkLoad(b *testing.B) {
+// prose is everyday text: words that hold a keyword inside, or are one.
+func prose(i int) string {
+	words := strings.Fields("anchor zinc quartz ledger sync harbor func juniper deploy token meadow key slate secret timber password valley api willow access " +
+		"yarrow auth zenith task copper monkey dune system estuary client keyboard rush ignore tide fetch vine release wren linear yew square north release beacon " +
+		"the of and a in to is was that for it on as with we by at from they this had not are but have an which one were all when can has more if out so what up " +
+		"team build note page week meeting review change reason plan result table server client cache branch index merge window error report question answer")
+	d := drawer{state: uint64(i+1) * 0x9e3779b97f4a7c15}
+	var b strings.Builder
+	b.WriteString("---\nid: 01JB7M3Q9V0000000000000000\nname: harbor sync\ndescription: how the zinc ledger is kept in sync with the task list\ntype: project\ntags: [zinc, sync]\n" +
+		"provenance:\n  source_actor: cli\n  confidence: high\n  created_at: 2026-01-01T00:00:00Z\n  updated_at: 2026-01-01T00:00:00Z\n---\n\n")
+	for b.Len() < 750 {
+		for n := 12 + d.n(30); n > 0; n-- {
+			b.WriteString(words[d.n(len(words))])
+			b.WriteByte(" \n"[max(d.n(12)-10, 0)])
+		}
+		b.WriteString("zinc and func alike.\n\n")
+	}
+	return b.String()
+}
+
+func BenchmarkText(b *testing.B) {
+	var texts [64]string
+	size := 0
+	for i := range texts {
+		texts[i] = prose(i)
+		size += len(texts[i])
+	}
+	b.SetBytes(int64(size / len(texts)))
+	i := 0
 	for b.Loop() {
-		load()
+		if h := Text("p.md", texts[i%len(texts)]); len(h) > 0 {
+			b.Fatal(h)
+		}
+		i++
 	}
 }

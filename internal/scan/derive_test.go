@@ -7,18 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// tokenByte says which bytes make up tokens: base 64 in both alphabets, words,
-// points, tildes; and the bytes of ſ and K, which (?i) counts as s and k.
-var tokenByte = func() (t [256]bool) {
-	for c := range 256 {
-		t[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-	}
-	for _, c := range []byte("_-.+/=~\\\u017F\u212A") {
-		t[c] = true
-	}
-	return t
-}()
-
 func tokenRune(r rune) bool {
 	return r < utf8.RuneSelf && tokenByte[r] || r == '\u017F' || r == '\u212A'
 }
@@ -40,10 +28,6 @@ func leadingLiteral(re *syntax.Regexp) string {
 		return ""
 	}
 	return strings.ToLower(string(re.Rune))
-}
-
-func wordRune(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 }
 
 // longest is the length in bytes of the longest match, as far as it is bounded.
