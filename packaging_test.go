@@ -218,17 +218,16 @@ func TestPreCommitHooks(t *testing.T) {
 		Entry               string
 		Language            string
 		Files               string
-		PassFilenames       *bool `yaml:"pass_filenames"`
-		AlwaysRun           bool  `yaml:"always_run"`
-		RequireSerial       bool  `yaml:"require_serial"`
-		Stages              []string
+		PassFilenames       *bool  `yaml:"pass_filenames"`
+		AlwaysRun           bool   `yaml:"always_run"`
+		RequireSerial       bool   `yaml:"require_serial"`
 		MinimumFrameVersion string `yaml:"minimum_pre_commit_version"`
 	}
 	readYAML(t, ".pre-commit-hooks.yaml", &hooks)
 	entries := make(map[string]string)
 	for _, h := range hooks {
 		entries[h.ID] = h.Entry
-		if h.Name == "" || h.Description == "" || h.Language != "golang" || len(h.Stages) == 0 || h.MinimumFrameVersion == "" {
+		if h.Name == "" || h.Description == "" || h.Language != "golang" || h.MinimumFrameVersion == "" {
 			t.Errorf("%+v", h)
 		}
 		if h.PassFilenames == nil || *h.PassFilenames || !h.RequireSerial {

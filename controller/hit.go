@@ -21,12 +21,12 @@ type Hit struct {
 // FileHits scans a file as it is on disk: its bytes, its name, and what its
 // frontmatter says otherwise than it is spelled. doc is nil where the bytes
 // don't parse. A fingerprint that a person allowed at this path is no hit.
-func FileHits(p memsync.Path, raw []byte, doc *format.Document, state *ledger.State) []Hit {
+func FileHits(p memsync.Path, raw string, doc *format.Document, state *ledger.State) []Hit {
 	g := newGathering(p, state)
-	g.add("", string(raw))
+	g.add("", raw)
 	g.add("the file name", string(p))
 	if doc != nil {
-		g.values(doc)
+		g.values(doc, raw)
 	}
 	return g.hits
 }
@@ -140,13 +140,10 @@ func (g *gathering) add(at, s string) {
 
 // values scans the values of a file's frontmatter that are not in its bytes as
 // they read: escapes, folded lines.
-func (g *gathering) values(doc *format.Document) {
-	raw := string(doc.Bytes())
-	for _, k := range doc.Keys() {
-		for _, v := range valueTexts(k.Value) {
-			if !strings.Contains(raw, v) {
-				g.add(k.Name, v)
-			}
+func (g *gathering) values(doc *format.Document, raw string) {
+	for name, v := range doc.Texts() {
+		if !strings.Contains(raw, v) {
+			g.add(name, v)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func (x *deciding) hits() []Hit {
 		g.add("the file name", string(x.moveTo))
 	}
 	if x.doc != nil {
-		g.values(x.doc)
+		g.values(x.doc, string(x.doc.Bytes()))
 	}
 	if !x.fromDisk() {
 		for _, f := range c.Fields {

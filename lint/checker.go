@@ -58,10 +58,26 @@ type Report struct {
 	scope   memsync.Scope
 	held    bool // a save of these bytes would wait: the last accepted version counts
 	links   []link
-	id      Edit            // the line of its id, taken out; End 0 for none
-	at      map[string]spot // of keys that the whole may find fault with
+	id      Edit      // the line of its id, taken out; End 0 for none
+	at      []keySpot // of keys that the whole may find fault with
 	ignores []ignore
 	hits    []controller.Hit
+}
+
+// keySpot is where a key stands.
+type keySpot struct {
+	key string
+	spot
+}
+
+// place is where a key that was noted stands.
+func (r *Report) place(key string) (spot, bool) {
+	for i := range r.at {
+		if r.at[i].key == key {
+			return r.at[i].spot, true
+		}
+	}
+	return spot{}, false
 }
 
 // spot is a place in a file: a Finding's, without the finding.
@@ -88,7 +104,7 @@ func (c *Checker) File(f File) *Report {
 		r.find(memsync.Finding{Code: memsync.FindNotPortable, Severity: bad, Message: "the name is not UTF-8: it can't exist on every system, and can't be recorded",
 			Hint: "rename the file"}, "")
 	default: // what people write beside memories: instructions may instruct
-		r.hits = slices.DeleteFunc(controller.FileHits(f.Path, f.Data, nil, c.state), func(h controller.Hit) bool { return h.Kind != "secret" })
+		r.hits = slices.DeleteFunc(controller.FileHits(f.Path, text.text, nil, c.state), func(h controller.Hit) bool { return h.Kind != "secret" })
 		r.scanned(true)
 		r.ignores = append(r.ignores, suppressions(text, 0)...)
 	}
@@ -142,17 +158,17 @@ func (r *Report) finish(s *source, state *ledger.State) {
 
 // source is a file's text with its lines.
 type source struct {
-	data  []byte
+	text  string
 	lines []int // where each begins; made when first asked for
 }
 
-func newSource(data []byte) *source { return &source{data: data} }
+func newSource(data []byte) *source { return &source{text: string(data)} }
 
 func (s *source) index() []int {
 	if s.lines == nil {
 		s.lines = append(s.lines, 0)
-		for i, b := range s.data {
-			if b == '\n' {
+		for i := range len(s.text) {
+			if s.text[i] == '\n' {
 				s.lines = append(s.lines, i+1)
 			}
 		}
@@ -171,17 +187,16 @@ func (s *source) place(at int) (line, column int) {
 }
 
 // line is the text of a 1-based line, without its line end.
-func (s *source) line(n int) []byte {
+func (s *source) line(n int) string {
 	lines := s.index()
 	if n < 1 || n > len(lines) {
-		return nil
+		return ""
 	}
-	end := len(s.data)
+	end := len(s.text)
 	if n < len(lines) {
 		end = lines[n] - 1
 	}
-	text := s.data[lines[n-1]:end]
-	return []byte(strings.TrimSuffix(string(text), "\r"))
+	return strings.TrimSuffix(s.text[lines[n-1]:end], "\r")
 }
 
 // span is the place of the bytes [from, to).
@@ -197,7 +212,7 @@ func (s *source) span(from, to int) spot {
 func (s *source) chars(line, column int) int {
 	text := s.line(line)
 	n := 1
-	for i := range string(text) {
+	for i := range text {
 		if i >= column-1 {
 			return n
 		}

@@ -80,7 +80,8 @@ func (j *join) sameIDs() {
 			}
 			f := Finding{Finding: memsync.Finding{Code: memsync.FindDuplicateID, Severity: bad, Path: r.Path,
 				Message: "this id is that of " + nameOf(holder.Path), Hint: "take the line out of the copy; a new id is drawn"}, About: string(id)}
-			f.put(r.at["id"])
+			at, _ := r.place("id")
+			f.put(at)
 			if sure && r.id.End > 0 {
 				f.Fix = &Fix{"take the id line out", []Edit{r.id}}
 			}
@@ -146,7 +147,7 @@ func (j *join) at(m *memsync.Memory, key string, f memsync.Finding, about string
 	out := Finding{Finding: f, About: about}
 	out.Line, out.Column = 1, 1
 	if r := j.byPath[m.Path]; r != nil {
-		if p, ok := r.at[key]; ok {
+		if p, ok := r.place(key); ok {
 			out.put(p)
 		}
 	}

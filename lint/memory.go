@@ -31,7 +31,7 @@ func (c *Checker) memory(r *Report, s *source) {
 		return
 	}
 	doc, err := format.Parse(r.Data, c.policy.Limits)
-	r.hits = controller.FileHits(r.Path, r.Data, doc, c.state)
+	r.hits = controller.FileHits(r.Path, s.text, doc, c.state)
 	r.scanned(trusted)
 	if err != nil {
 		r.held = true
@@ -152,10 +152,7 @@ func (c *Checker) keys(r *Report, doc *format.Document, s *source) {
 		if !ok {
 			return
 		}
-		if r.at == nil {
-			r.at = map[string]spot{}
-		}
-		r.at[key] = s.span(from, to)
+		r.at = append(r.at, keySpot{key, s.span(from, to)})
 	}
 	if m.ID != "" {
 		if from, to, ok := doc.LineSpan("id"); ok {
@@ -174,14 +171,16 @@ func (c *Checker) keys(r *Report, doc *format.Document, s *source) {
 	}
 	if len(m.Links) > 0 {
 		note("links")
+		at, _ := r.place("links")
 		for _, id := range m.Links {
-			r.links = append(r.links, link{id, r.at["links"]})
+			r.links = append(r.links, link{id, at})
 		}
 	}
 	if !m.ValidFrom.IsZero() && !m.ValidUntil.IsZero() && m.ValidUntil.Before(m.ValidFrom) {
 		note("valid_until")
+		at, _ := r.place("valid_until")
 		r.find(memsync.Finding{Code: ValidRange, Severity: warn, Message: "valid_until is before valid_from: it is never in force", Hint: "correct one of the two dates"},
-			"valid_until").put(r.at["valid_until"])
+			"valid_until").put(at)
 	}
 	for _, key := range []string{"name", "title", "description", "hook"} {
 		v, ok := doc.Get(key)
@@ -231,7 +230,7 @@ func (c *Checker) shape(r *Report, doc *format.Document, s *source) {
 		r.find(memsync.Finding{Code: NoFinalNewline, Severity: info, Message: "the last line has no line end", Hint: "end the file with a line end"}, "").put(at)
 		r.Findings[len(r.Findings)-1].Fix = &Fix{"end the last line", []Edit{{n, n, eol}}}
 	}
-	if strings.TrimSpace(string(data[doc.BodyStart():])) == "" {
+	if strings.TrimSpace(s.text[doc.BodyStart():]) == "" {
 		line, _ := s.place(min(doc.BodyStart(), max(len(data)-1, 0)))
 		r.find(memsync.Finding{Code: Empty, Severity: warn, Line: line, Column: 1, Message: "there is no text: the memory says nothing", Hint: "write it, or remove the file"}, "")
 	}

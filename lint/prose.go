@@ -19,7 +19,7 @@ const severalSections = 5
 
 // prose judges the text: what stands outside fenced code, line by line.
 func (c *Checker) prose(r *Report, doc *format.Document, s *source) {
-	body := string(r.Data[doc.BodyStart():])
+	body := s.text[doc.BodyStart():]
 	r.ignores = suppressions(s, doc.BodyStart())
 	interesting := strings.Contains(body, "[[") || strings.Contains(body, "```") || strings.Contains(body, "~~~") ||
 		strings.Count(body, "#") > severalSections || r.Class != format.LogFile && relativeDate(body) != nil
@@ -101,32 +101,46 @@ var relative = []string{"yesterday", "today", "tomorrow", "tonight", "last week"
 	"вчера", "сегодня", "завтра",
 	"昨天", "今天", "明天", "上周", "下周", "上个月", "下个月", "昨日", "明日", "先週", "来週", "先月", "来月"}
 
-// relativeBy are the words by their first byte, small; those that begin outside
-// of ASCII are all under 0x80.
-var relativeBy = sync.OnceValue(func() (by [0x81][]string) {
+// relativeBy are the words by their first two bytes, as small letters; those
+// that begin outside of ASCII are all under 0.
+var relativeBy = sync.OnceValue(func() map[uint16][]string {
+	by := map[uint16][]string{}
 	for _, w := range relative {
-		i := min(w[0], 0x80)
-		by[i] = append(by[i], w)
+		by[pair(w[0], w[1])] = append(by[pair(w[0], w[1])], w)
 	}
 	return by
 })
+
+// relativeStart says for which pairs there are words.
+var relativeStart = sync.OnceValue(func() (starts [1 << 13]uint8) {
+	for p := range relativeBy() {
+		starts[p>>3] |= 1 << (p & 7)
+	}
+	return starts
+})
+
+func pair(a, b byte) uint16 {
+	if a >= 0x80 {
+		return 0
+	}
+	return uint16(a|0x20)<<8 | uint16(b|0x20)
+}
 
 var isoDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`) })
 
 // relativeDate is the place of the first such word in a text; nil for none.
 func relativeDate(s string) []int {
-	by := relativeBy()
+	starts := relativeStart()
 	inWord := false
-	for i := 0; i < len(s); i++ {
+	for i := 0; i+1 < len(s); i++ {
 		c := s[i]
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 		if c >= 0x80 && utf8.RuneStart(c) || letter && !inWord {
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			for _, w := range by[min(c, 0x80)] {
-				if len(s)-i >= len(w) && strings.EqualFold(s[i:i+len(w)], w) && wordEnds(s, i, i+len(w)) {
-					return []int{i, i + len(w)}
+			if p := pair(c, s[i+1]); starts[p>>3]&(1<<(p&7)) != 0 {
+				for _, w := range relativeBy()[p] {
+					if len(s)-i >= len(w) && strings.EqualFold(s[i:i+len(w)], w) && wordEnds(s, i, i+len(w)) {
+						return []int{i, i + len(w)}
+					}
 				}
 			}
 		}

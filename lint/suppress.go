@@ -22,13 +22,13 @@ const ignoreWord = "memsync-ignore"
 
 // suppressions are the comments of a text from an offset on.
 func suppressions(s *source, from int) (out []ignore) {
-	if !strings.Contains(string(s.data), ignoreWord) {
+	if !strings.Contains(s.text, ignoreWord) {
 		return nil
 	}
 	fenced := ""
-	first, _ := s.place(min(from, len(s.data)))
+	first, _ := s.place(min(from, len(s.text)))
 	for n := first; n <= len(s.index()); n++ {
-		line := string(s.line(n))
+		line := s.line(n)
 		t := strings.TrimSpace(line)
 		if fence := fenceOf(t); fence != "" {
 			switch {

@@ -3,6 +3,7 @@ package lint
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"memsync"
 	"memsync/controller"
@@ -131,13 +132,23 @@ func (c *Checker) Join(w Whole) Result {
 		j.byPath[r.Path] = r
 	}
 	j.accept()
+	// Two halves of about the same work, each with findings of its own.
+	lists := *j
+	lists.extra = map[memsync.Path][]Finding{}
+	var done sync.WaitGroup
+	done.Go(func() {
+		for _, s := range c.scopes {
+			lists.index(s)
+		}
+	})
 	j.identities()
 	j.links()
-	for _, s := range c.scopes {
-		j.index(s)
-	}
 	j.ledgers()
 	j.store()
+	done.Wait()
+	for p, found := range lists.extra {
+		j.extra[p] = append(j.extra[p], found...)
+	}
 	return j.result()
 }
 

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 
 	"memsync"
@@ -76,6 +77,31 @@ func (d *Document) Keys() []Key {
 		out = append(out, Key{Name: name, Line: line, Column: n.keyAt - start + 1, Value: n.value()})
 	})
 	return out
+}
+
+// Texts yields every text in the frontmatter with its key, in file order: the
+// scalars, the items of lists, what is nested in one as compact JSON.
+func (d *Document) Texts() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		more := true
+		d.leaves(func(name string, n *node) {
+			if !more {
+				return
+			}
+			if n.kind != list {
+				more = yield(name, n.value().Text)
+				return
+			}
+			for i := range n.sub {
+				item := &n.sub[i]
+				text := item.text
+				if item.kind == list || item.kind == mapping {
+					text = item.json()
+				}
+				more = more && yield(name, text)
+			}
+		})
+	}
 }
 
 // leaves calls f for every key that is no mapping, and for empty mappings.
