@@ -131,6 +131,26 @@ func (s *Staged) Entries() []StagedEntry {
 	return out
 }
 
+// StagedLine is what most of those who look at a whole index need of a line.
+type StagedLine struct {
+	Path        memsync.Path
+	Mode        uint32
+	Stage       int
+	IntentToAdd bool
+}
+
+// Lines are Entries without what costs to tell: a big index is mostly looked
+// through for few of them.
+func (s *Staged) Lines() []StagedLine {
+	out := make([]StagedLine, 0, s.to-s.from)
+	for i := s.from; i < s.to; i++ {
+		e := s.x.entry(i)
+		out = append(out, StagedLine{Path: s.r.rel(string(e.name)), Mode: e.u32(24), Stage: int(s.x.flags(e) & flagStage >> 12),
+			IntentToAdd: s.x.extFlags(e)&extFlagIntentToAdd != 0})
+	}
+	return out
+}
+
 // Entry is the line of a path, the first where it has several.
 func (s *Staged) Entry(p memsync.Path) (StagedEntry, bool) {
 	i, ok := s.x.find(s.r.full(p))

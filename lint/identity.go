@@ -90,38 +90,47 @@ func (j *join) sameIDs() {
 	}
 }
 
-// sameNames finds paths that some file system takes for one.
+// sameNames finds paths that some file system takes for one. It is told once,
+// about the one that sorts later; about the one that is judged, where the other
+// is not.
 func (j *join) sameNames() {
-	known := j.Known
-	if !j.Partial {
-		for _, r := range j.Reports {
-			if r.class() {
-				known = append(known, r.Path)
-			}
-		}
-	}
-	by := make(map[string][]memsync.Path, len(known))
-	for _, p := range known {
-		key := format.CollisionKey(p)
-		by[key] = append(by[key], p)
-	}
-	for _, list := range by {
-		if len(list) < 2 {
+	first := make(map[string]memsync.Path, len(j.Reports))
+	for _, r := range j.Reports { // by path
+		if !r.class() {
 			continue
 		}
-		slices.Sort(list)
-		for i, p := range list {
-			if r := j.byPath[p]; r == nil || i == 0 && len(list) > 1 && j.byPath[list[1]] != nil {
-				continue // told once, about the later one
-			}
-			other := list[0]
-			if i == 0 {
-				other = list[1]
-			}
-			j.find(Finding{Finding: memsync.Finding{Code: memsync.FindNameCollision, Severity: bad, Path: p, Line: 1, Column: 1,
-				Message: "on macOS and Windows this is the same file as " + nameOf(other), Hint: "rename one of them"}, About: string(other)})
+		key := format.CollisionKey(r.Path)
+		if other, taken := first[key]; taken {
+			j.collision(r.Path, other)
+			continue
+		}
+		first[key] = r.Path
+	}
+	for _, p := range j.Known {
+		key := string(p)
+		if !smallASCII(p) {
+			key = format.CollisionKey(p)
+		}
+		if mine, taken := first[key]; taken && mine != p && j.byPath[p] == nil && j.couldBe(p) {
+			j.collision(mine, p)
 		}
 	}
+}
+
+func (j *join) collision(p, other memsync.Path) {
+	j.find(Finding{Finding: memsync.Finding{Code: memsync.FindNameCollision, Severity: bad, Path: p, Line: 1, Column: 1,
+		Message: "on macOS and Windows this is the same file as " + nameOf(other), Hint: "rename one of them"}, About: string(other)})
+}
+
+// smallASCII reports whether a path is its own CollisionKey: no capitals, no
+// letters beyond ASCII.
+func smallASCII(p memsync.Path) bool {
+	for i := range len(p) {
+		if c := p[i]; c >= 0x80 || 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return true
 }
 
 // group calls f with the memories of one scope that share a key, each group by

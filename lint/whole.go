@@ -20,7 +20,7 @@ type Whole struct {
 	// what is staged. What a look at all would find in others is not told then.
 	Partial bool
 	Staged  bool           // the files are those of a commit to be
-	Known   []memsync.Path // Partial: every memory's path, judged or not
+	Known   []memsync.Path // Partial: the paths of all files, judged or not
 	Gone    []memsync.Path // Partial: memories that this commit takes away
 
 	Pages    map[memsync.Path][]byte // below _index/
@@ -217,8 +217,20 @@ func (j *join) there(p memsync.Path) bool {
 	if !j.Partial {
 		return false
 	}
-	_, found := slices.BinarySearch(j.Known, p)
-	return found
+	if _, found := slices.BinarySearch(j.Known, p); !found {
+		return false
+	}
+	return j.couldBe(p)
+}
+
+// couldBe reports whether a memory could have that path.
+func (j *join) couldBe(p memsync.Path) bool {
+	scope, ok := memsync.ScopeOf(j.scopes, p)
+	if !ok {
+		return false
+	}
+	class := format.Classify(p.Rel(scope.Dir))
+	return class == format.MemoryFile || class == format.LogFile
 }
 
 // result puts the findings together.

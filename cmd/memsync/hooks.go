@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -170,6 +171,7 @@ func (a *app) runHook(hook string, args []string, fix bool) error {
 			return nil
 		}
 	}
+	debug.SetGCPercent(shortLived)
 	switch hook {
 	case "pre-commit":
 		index := a.env("GIT_INDEX_FILE")

@@ -44,6 +44,11 @@ func (l *list) pages() map[memsync.Path][]byte {
 	return w.out
 }
 
+// PagePrefix is how the names of the pages begin that may list a memory.
+func PagePrefix(m *memsync.Memory) string {
+	return sectionNames[sectionOf(m)] + "-" + topPage(sortKey(m))
+}
+
 type pageWriter struct {
 	*list
 	out map[memsync.Path][]byte

@@ -3,9 +3,11 @@ package checkout
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"memsync"
 	"memsync/indexer/recall"
+	"memsync/internal/format"
 	"memsync/lint"
 )
 
@@ -27,7 +29,7 @@ func (j *judge) changes() error {
 			j.touched[p] = true
 		}
 	case j.opt.Staged:
-		return j.stagedChanges()
+		return j.stagedChanges(j.tree.(*index))
 	case j.opt.Since != "":
 		return j.since()
 	}
@@ -55,31 +57,31 @@ func (j *judge) since() error {
 		base = commit
 		j.opt.Notice("%s and HEAD have no commit in common here: compared with %s itself", j.opt.Since, j.opt.Since)
 	}
-	j.list.base = map[memsync.Path]string{}
+	j.base = map[memsync.Path]string{}
 	entries, err := j.repo.Tree(base, "")
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		j.list.base[e.Path] = e.Blob
+		j.base[e.Path] = e.Blob
 	}
 	return nil
 }
 
 // compare notes which of the files that were read differ from the revision.
 func (j *judge) compare() error {
-	if j.list.base == nil {
+	if j.base == nil {
 		return nil
 	}
 	j.touched = map[memsync.Path]bool{}
 	here := map[memsync.Path]bool{}
 	for _, r := range j.whole.Reports {
 		here[r.Path] = true
-		if j.list.base[r.Path] != r.Blob {
+		if j.base[r.Path] != r.Blob {
 			j.touched[r.Path] = true
 		}
 	}
-	for p := range j.list.base {
+	for p := range j.base {
 		if here[p] {
 			continue
 		}
@@ -93,11 +95,11 @@ func (j *judge) compare() error {
 // besides notes those files that differ from the revision and are judged with
 // the whole.
 func (j *judge) besides() {
-	if j.list.base == nil {
+	if j.base == nil {
 		return
 	}
 	note := func(p memsync.Path, data []byte) {
-		if j.list.base[p] != j.repo.BlobID(data) {
+		if j.base[p] != j.repo.BlobID(data) {
 			j.touched[p] = true
 		}
 	}
@@ -108,7 +110,7 @@ func (j *judge) besides() {
 		note(p, data)
 	}
 	for _, p := range j.whole.Attached {
-		if _, old := j.list.base[p]; !old {
+		if _, old := j.base[p]; !old {
 			j.touched[p] = true
 		}
 	}
@@ -126,8 +128,15 @@ func (j *judge) around() error {
 	w.Pages = map[memsync.Path][]byte{}
 	read := j.tree.Reader()
 	defer read.Close()
+	wanted, err := j.pages()
+	if err != nil {
+		return err
+	}
 	for _, s := range j.store.Scopes {
 		for _, p := range j.tree.Under(recall.PagesDir(s)) {
+			if !wanted(p.Base()) {
+				continue
+			}
 			f, err := read.Read(p, 0)
 			if err != nil {
 				return err
@@ -139,11 +148,6 @@ func (j *judge) around() error {
 		}
 	}
 	if j.opt.Partial {
-		for _, e := range j.list.Files {
-			if e.memory() {
-				w.Known = append(w.Known, e.Path)
-			}
-		}
 		return nil
 	}
 	for _, s := range j.store.Policy.Scopes {
@@ -156,6 +160,45 @@ func (j *judge) around() error {
 	}
 	j.besides()
 	return nil
+}
+
+// pages says which pages of _index/ are read: where a few files are judged, those
+// that may list one of them, as it is or as HEAD has it.
+func (j *judge) pages() (wanted func(base string) bool, err error) {
+	if !j.opt.Partial {
+		return func(string) bool { return true }, nil
+	}
+	var prefixes []string
+	for _, r := range j.whole.Reports {
+		if r.Memory != nil {
+			prefixes = append(prefixes, recall.PagePrefix(r.Memory))
+		}
+	}
+	for p := range j.touched {
+		scope, ok := memsync.ScopeOf(j.store.Scopes, p)
+		if class, counts := classify(j.store, p); !ok || !counts || class != format.MemoryFile {
+			continue
+		}
+		head, err := j.repo.Tree("HEAD", p)
+		if err != nil {
+			return nil, err
+		}
+		if len(head) != 1 || head[0].Path != p {
+			continue
+		}
+		data, err := j.repo.Blob(head[0].Blob)
+		if err != nil {
+			return nil, err
+		}
+		if doc, err := format.Parse(data, j.store.Policy.Limits); err == nil {
+			prefixes = append(prefixes, recall.PagePrefix(format.Describe(doc, p, scope)))
+		}
+	}
+	slices.Sort(prefixes)
+	prefixes = slices.Compact(prefixes)
+	return func(base string) bool {
+		return slices.ContainsFunc(prefixes, func(x string) bool { return strings.HasPrefix(base, x) })
+	}, nil
 }
 
 // attributes looks at what .gitattributes says about the store's own places.

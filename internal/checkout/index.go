@@ -23,18 +23,19 @@ type index struct {
 	store  *store.Store
 	repo   *gitlog.Repo
 	staged *gitlog.Staged
-	blobs  map[memsync.Path]string // of what a commit takes
+	lines  []gitlog.StagedLine
+	only   map[memsync.Path]bool // Partial: of all files, these and MEMORY.md are listed
 	under  map[memsync.Path][]memsync.Path
 }
 
 // staged opens the index, and the store as the index has it: a commit takes the
 // policy with it.
-func (j *judge) staged() (Tree, error) {
+func (j *judge) staged() (*index, error) {
 	staged, err := j.repo.Staged(j.opt.IndexFile)
 	if err != nil {
 		return nil, err
 	}
-	x := &index{repo: j.repo, staged: staged, blobs: map[memsync.Path]string{}, under: map[memsync.Path][]memsync.Path{}}
+	x := &index{repo: j.repo, staged: staged, lines: staged.Lines(), under: map[memsync.Path][]memsync.Path{}}
 	var policy []byte
 	if e, ok := staged.Entry(j.store.PolicyPath()); ok && e.Stage == 0 && !e.IntentToAdd {
 		if policy, err = j.repo.Blob(e.Blob); err != nil {
@@ -42,7 +43,7 @@ func (j *judge) staged() (Tree, error) {
 		}
 	}
 	j.store, err = j.store.AsIn(policy, func(yield func(memsync.Path) bool) {
-		for _, e := range staged.Entries() {
+		for _, e := range x.lines {
 			if !yield(e.Path) {
 				return
 			}
@@ -53,7 +54,14 @@ func (j *judge) staged() (Tree, error) {
 }
 
 func (x *index) List() (l Listing, err error) {
-	for _, e := range x.staged.Entries() {
+	for _, e := range x.lines {
+		if e.Stage == 0 && system(e.Path) && e.Mode != modeLink && e.Mode != modeRepository && !e.IntentToAdd {
+			x.under[e.Path.Dir()] = append(x.under[e.Path.Dir()], e.Path)
+			continue
+		}
+		if x.only != nil && !x.only[e.Path] && !strings.HasSuffix(string(e.Path), format.IndexName) {
+			continue
+		}
 		scope, inScope := memsync.ScopeOf(x.store.Scopes, e.Path)
 		class, counts := classify(x.store, e.Path)
 		switch {
@@ -71,17 +79,13 @@ func (x *index) List() (l Listing, err error) {
 			continue
 		case e.Mode == modeLink:
 			if inScope && !derived(e.Path.Rel(scope.Dir)) {
-				to, err := x.repo.Blob(e.Blob)
+				to, err := x.Reader().Read(e.Path, 0)
 				if err != nil {
 					return l, err
 				}
-				l.Skipped = append(l.Skipped, lint.Skip{Path: e.Path, Reason: fmt.Sprintf("a symbolic link to %q, not followed", to)})
+				l.Skipped = append(l.Skipped, lint.Skip{Path: e.Path, Reason: fmt.Sprintf("a symbolic link to %q, not followed", to.Data)})
 			}
 			continue
-		}
-		x.blobs[e.Path] = e.Blob
-		if system(e.Path) {
-			x.under[e.Path.Dir()] = append(x.under[e.Path.Dir()], e.Path)
 		}
 		if inScope && class == format.IndexFile && !counts {
 			l.Nested = append(l.Nested, e.Path)
@@ -91,6 +95,17 @@ func (x *index) List() (l Listing, err error) {
 		}
 	}
 	return l, nil
+}
+
+// known are the paths of all files that a commit would have.
+func (x *index) known() []memsync.Path {
+	out := make([]memsync.Path, 0, len(x.lines))
+	for _, e := range x.lines {
+		if e.Stage == 0 && !e.IntentToAdd && e.Mode != modeLink && e.Mode != modeRepository {
+			out = append(out, e.Path)
+		}
+	}
+	return out
 }
 
 // derived reports whether a path of a scope lies where no memories are: what
@@ -119,10 +134,11 @@ type indexReader struct{ *index }
 func (indexReader) Close() {}
 
 func (r indexReader) Read(p memsync.Path, limit int64) (lint.File, error) {
-	blob, ok := r.blobs[p]
-	if !ok {
+	e, ok := r.staged.Entry(p)
+	if !ok || e.Stage != 0 || e.IntentToAdd {
 		return lint.File{}, &memsync.Error{Code: memsync.CodeNotFound, Path: p, Message: "it is not in the index"}
 	}
+	blob := e.Blob
 	data, err := r.repo.Blob(blob)
 	f := lint.File{Path: p, Data: data, Size: int64(len(data)), Blob: blob}
 	if limit > 0 && f.Size > limit {
@@ -132,8 +148,7 @@ func (r indexReader) Read(p memsync.Path, limit int64) (lint.File, error) {
 }
 
 // stagedChanges finds what a commit would change: what is told of.
-func (j *judge) stagedChanges() error {
-	x := j.tree.(*index)
+func (j *judge) stagedChanges(x *index) error {
 	changes, err := x.staged.Changes()
 	if err != nil {
 		return err
@@ -146,6 +161,9 @@ func (j *judge) stagedChanges() error {
 				j.whole.Gone = append(j.whole.Gone, c.Path)
 			}
 		}
+	}
+	if j.opt.Partial {
+		x.only, j.whole.Known = j.touched, x.known()
 	}
 	return nil
 }

@@ -71,7 +71,8 @@ type judge struct {
 	list    Listing
 	checker *lint.Checker
 	whole   lint.Whole
-	touched map[memsync.Path]bool // what is told of; nil: everything
+	base    map[memsync.Path]string // Since: blob ids of the revision
+	touched map[memsync.Path]bool   // what is told of; nil: everything
 }
 
 func (j *judge) run(ctx context.Context) (*Judged, error) {
@@ -79,10 +80,10 @@ func (j *judge) run(ctx context.Context) (*Judged, error) {
 	if j.tree, err = j.open(); err != nil {
 		return nil, err
 	}
-	if j.list, err = j.tree.List(); err != nil {
+	if err := j.changes(); err != nil {
 		return nil, err
 	}
-	if err := j.changes(); err != nil {
+	if j.list, err = j.tree.List(); err != nil {
 		return nil, err
 	}
 	if err := j.ledgers(); err != nil {
@@ -192,9 +193,6 @@ func (j *judge) ledgers() error {
 // files judges every file by itself, on all cores.
 func (j *judge) files(ctx context.Context) error {
 	list := j.list.Files
-	if j.opt.Partial {
-		list = slices.DeleteFunc(slices.Clone(list), func(f Entry) bool { return f.Class != format.IndexFile && !j.touched[f.Path] })
-	}
 	reports := make([]*lint.Report, len(list))
 	skips := make([]error, len(list))
 	converts := make([]string, len(list))
@@ -227,7 +225,7 @@ func (j *judge) files(ctx context.Context) error {
 				if j.repo != nil && e.memory() {
 					converts[i] = attributes.Converts(e.Path, f.Data)
 				}
-				if j.touched == nil && j.list.base != nil { // Since: compared with what was
+				if j.touched == nil && j.base != nil { // Since: compared with what was
 					if f.Blob == "" {
 						f.Blob = j.repo.BlobID(f.Data)
 					}

@@ -40,6 +40,4 @@ type Listing struct {
 	Unmerged []memsync.Path
 	Ignored  []memsync.Path
 	Repos    []memsync.Path
-
-	base map[memsync.Path]string // Since: blob ids of the revision
 }
