@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unsafe"
 
 	"memsync"
 )
@@ -145,7 +146,8 @@ func (s *Staged) Lines() []StagedLine {
 	out := make([]StagedLine, 0, s.to-s.from)
 	for i := s.from; i < s.to; i++ {
 		e := s.x.entry(i)
-		out = append(out, StagedLine{Path: s.r.rel(string(e.name)), Mode: e.u32(24), Stage: int(s.x.flags(e) & flagStage >> 12),
+		name := unsafe.String(unsafe.SliceData(e.name), len(e.name)) // a part of what was read, which nobody writes to
+		out = append(out, StagedLine{Path: s.r.rel(name), Mode: e.u32(24), Stage: int(s.x.flags(e) & flagStage >> 12),
 			IntentToAdd: s.x.extFlags(e)&extFlagIntentToAdd != 0})
 	}
 	return out

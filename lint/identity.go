@@ -106,7 +106,10 @@ func (j *join) sameNames() {
 		}
 		first[key] = r.Path
 	}
-	for _, p := range j.Known {
+	if !j.Partial {
+		return
+	}
+	for p := range j.Known {
 		key := string(p)
 		if !smallASCII(p) {
 			key = format.CollisionKey(p)

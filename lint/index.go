@@ -34,6 +34,12 @@ func (j *join) index(scope memsync.Scope) {
 			in.Pages[p] = data
 		}
 	}
+	if j.Partial {
+		in.About = append([]memsync.Path{}, j.Gone...)
+		for _, r := range j.Reports {
+			in.About = append(in.About, r.Path)
+		}
+	}
 	compared := recall.Compare(in, j.there)
 	region := scope.MemoryMD == memsync.Region
 	drift := 0

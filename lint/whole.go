@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -19,16 +20,16 @@ type Whole struct {
 	// Partial says that Reports are a few files of many, as a hook looks at
 	// what is staged. What a look at all would find in others is not told then.
 	Partial bool
-	Staged  bool           // the files are those of a commit to be
-	Known   []memsync.Path // Partial: the paths of all files, judged or not
-	Gone    []memsync.Path // Partial: memories that this commit takes away
+	Staged  bool                    // the files are those of a commit to be
+	Known   iter.Seq[memsync.Path]  // Partial: the paths of all files, judged or not
+	Holds   func(memsync.Path) bool // Partial: whether there is a file at a path
+	Gone    []memsync.Path          // Partial: memories that this commit takes away
 
 	Pages    map[memsync.Path][]byte // below _index/
 	Ledgers  []LedgerFile
 	Attached []memsync.Path // below _system/approved, archive and conflicts
 	Nested   []memsync.Path // MEMORY.md in folders that are no scopes
 	Skipped  []Skip
-	Copies   []memsync.Path
 	Missing  []memsync.Path // directories of scopes that memsync.toml names and that are not there
 
 	Ignored      []memsync.Path // memories, and what belongs to them, that git ignores
@@ -214,13 +215,7 @@ func (j *join) there(p memsync.Path) bool {
 	if r := j.byPath[p]; r != nil {
 		return r.class()
 	}
-	if !j.Partial {
-		return false
-	}
-	if _, found := slices.BinarySearch(j.Known, p); !found {
-		return false
-	}
-	return j.couldBe(p)
+	return j.Partial && j.Holds(p) && j.couldBe(p)
 }
 
 // couldBe reports whether a memory could have that path.

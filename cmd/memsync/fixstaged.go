@@ -19,9 +19,12 @@ import (
 
 // lintStaged judges what a commit would take of a store: the staged memories,
 // and MEMORY.md's lines for them. With fix it mends first what is safe to mend.
-func (a *app) lintStaged(s *store.Store, index string, fix bool) (*checkout.Judged, error) {
+// read is the index as it was before, of a repository opened at the store's root;
+// nil for another store's.
+func (a *app) lintStaged(s *store.Store, index string, read *gitlog.Staged, fix bool) (*checkout.Judged, error) {
 	opt := checkout.Options{Staged: true, IndexFile: index, Partial: true, Notice: a.say}
 	if !fix {
+		opt.Index = read
 		return a.judge(s, opt)
 	}
 	if err := a.fixStaged(s, index); err != nil {

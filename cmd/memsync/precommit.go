@@ -46,7 +46,11 @@ func (a *app) preCommit(repo *gitlog.Repo, index string, fix bool) error {
 		return err
 	}
 	for _, s := range stores {
-		judged, err := a.lintStaged(s, index, fix && len(pinned) == 0)
+		read := staged
+		if s.Root != repo.Root() {
+			read = nil
+		}
+		judged, err := a.lintStaged(s, index, read, fix && len(pinned) == 0)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,10 @@
 package recall
 
 import (
+	"bytes"
+	"slices"
+	"strings"
+
 	"memsync"
 	"memsync/internal/format"
 )
@@ -92,13 +96,16 @@ func Compare(in Input, there func(memsync.Path) bool) (c Comparison) {
 			entry(file, i+1, index.Text(i))
 		}
 	}
+	about := aboutOf(in)
 	for name, body := range in.Pages {
-		page, err := format.ParseIndex(body)
-		if err != nil || !generatedPage(name, body) {
+		if !generatedPage(name, body) {
 			continue
 		}
-		for i := range page.Lines {
-			entry(name, i+1, page.Text(i))
+		n := 0
+		for line := range bytes.Lines(body) {
+			if n++; about(line) {
+				entry(name, n, strings.TrimRight(string(line), "\r\n"))
+			}
 		}
 	}
 	names := handListed(in.View, in.Scope, index.Inside())
@@ -109,6 +116,20 @@ func Compare(in Input, there func(memsync.Path) bool) (c Comparison) {
 		}
 	}
 	return c
+}
+
+// aboutOf says which lines of pages may be about the paths that are asked for.
+func aboutOf(in Input) func(line []byte) bool {
+	if in.About == nil {
+		return func([]byte) bool { return true }
+	}
+	targets := make([][]byte, 0, len(in.About))
+	for _, p := range in.About {
+		targets = append(targets, format.AppendTarget(nil, p.Base()))
+	}
+	return func(line []byte) bool {
+		return slices.ContainsFunc(targets, func(t []byte) bool { return bytes.Contains(line, t) })
+	}
 }
 
 // within is the path in the store that a target means in a file of dir.

@@ -15,6 +15,7 @@ type Input struct {
 	MemoryMD []byte                  // the file as it is; nil when there is none
 	Base     []byte                  // what takes its place first: Edited.Base, after a save; nil for MemoryMD
 	Pages    map[memsync.Path][]byte // the _index/ pages as they are
+	About    []memsync.Path          // Compare: of pages, only the lines about these count; nil: all
 	Limits   memsync.Limits          // IndexLines, IndexBytes, DescriptionChars; zero values mean the defaults
 }
 

@@ -31,10 +31,14 @@ type index struct {
 // staged opens the index, and the store as the index has it: a commit takes the
 // policy with it.
 func (j *judge) staged() (*index, error) {
-	staged, err := j.repo.Staged(j.opt.IndexFile)
-	if err != nil {
-		return nil, err
+	staged := j.opt.Index
+	if staged == nil {
+		var err error
+		if staged, err = j.repo.Staged(j.opt.IndexFile); err != nil {
+			return nil, err
+		}
 	}
+	var err error
 	x := &index{repo: j.repo, staged: staged, lines: staged.Lines(), under: map[memsync.Path][]memsync.Path{}}
 	var policy []byte
 	if e, ok := staged.Entry(j.store.PolicyPath()); ok && e.Stage == 0 && !e.IntentToAdd {
@@ -98,14 +102,18 @@ func (x *index) List() (l Listing, err error) {
 }
 
 // known are the paths of all files that a commit would have.
-func (x *index) known() []memsync.Path {
-	out := make([]memsync.Path, 0, len(x.lines))
+func (x *index) known(yield func(memsync.Path) bool) {
 	for _, e := range x.lines {
-		if e.Stage == 0 && !e.IntentToAdd && e.Mode != modeLink && e.Mode != modeRepository {
-			out = append(out, e.Path)
+		if e.Stage == 0 && !e.IntentToAdd && e.Mode != modeLink && e.Mode != modeRepository && !yield(e.Path) {
+			return
 		}
 	}
-	return out
+}
+
+// holds reports whether a commit would have a file at p.
+func (x *index) holds(p memsync.Path) bool {
+	e, ok := x.staged.Entry(p)
+	return ok && e.Stage == 0 && !e.IntentToAdd && e.Mode != modeLink && e.Mode != modeRepository
 }
 
 // derived reports whether a path of a scope lies where no memories are: what
@@ -121,8 +129,8 @@ func derived(rel memsync.Path) bool {
 
 // system reports whether a path is one that Under may be asked for.
 func system(p memsync.Path) bool {
-	s := "/" + string(p)
-	return strings.Contains(s, "/_system/") || strings.Contains(s, "/_index/")
+	s := string(p)
+	return strings.Contains(s, "/_system/") || strings.Contains(s, "/_index/") || strings.HasPrefix(s, "_system/") || strings.HasPrefix(s, "_index/")
 }
 
 func (x *index) Under(dir memsync.Path) []memsync.Path { return x.under[dir] }
@@ -163,7 +171,7 @@ func (j *judge) stagedChanges(x *index) error {
 		}
 	}
 	if j.opt.Partial {
-		x.only, j.whole.Known = j.touched, x.known()
+		x.only, j.whole.Known, j.whole.Holds = j.touched, x.known, x.holds
 	}
 	return nil
 }

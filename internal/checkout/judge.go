@@ -20,6 +20,7 @@ import (
 type Options struct {
 	Staged    bool                    // the index, as a commit would take it, not the disk; told is what differs from HEAD
 	IndexFile string                  // another index than the repository's own, as git names it to a hook
+	Index     *gitlog.Staged          // the index, where the caller has read it: of a repository opened at the store's root
 	Partial   bool                    // with Staged: look at nothing but what differs from HEAD, and at MEMORY.md
 	Overlay   map[memsync.Path][]byte // files as an editor has them; told are these alone
 	Since     string                  // told is what differs from the commit at which HEAD left this revision

@@ -177,9 +177,11 @@ func (s *Store) AsIn(policy []byte, files iter.Seq[memsync.Path]) (*Store, error
 	var dirs []memsync.Path
 	for p := range files {
 		// A standard place ends in memory/, the first of its name.
-		i := strings.Index("/"+string(p), "/memory/")
-		if i < 0 {
-			continue
+		i := 0
+		if !strings.HasPrefix(string(p), "memory/") {
+			if i = strings.Index(string(p), "/memory/") + 1; i == 0 {
+				continue
+			}
 		}
 		dir := p[:i+len("memory")]
 		if !seen[dir] {
