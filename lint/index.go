@@ -77,6 +77,8 @@ func (j *join) index(scope memsync.Scope) {
 	}
 	switch {
 	case len(compared.Unlisted) == 0 && (r != nil || !region):
+	case j.Partial && region && !compared.Region && !slices.Contains(j.Gone, file):
+		// There was no list before: to make one is not this commit's to do.
 	case region && r == nil:
 		if n := listed(j.view, scope); n > 0 && scope.System == scope.Dir {
 			drift++

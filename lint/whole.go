@@ -23,7 +23,7 @@ type Whole struct {
 	Staged  bool                    // the files are those of a commit to be
 	Known   iter.Seq[memsync.Path]  // Partial: the paths of all files, judged or not
 	Holds   func(memsync.Path) bool // Partial: whether there is a file at a path
-	Gone    []memsync.Path          // Partial: memories that this commit takes away
+	Gone    []memsync.Path          // Partial: memories, and MEMORY.md, that this commit takes away
 
 	Pages    map[memsync.Path][]byte // below _index/
 	Ledgers  []LedgerFile

@@ -165,7 +165,7 @@ func (j *judge) stagedChanges(x *index) error {
 	for _, c := range changes {
 		j.touched[c.Path] = true
 		if c.To == "" {
-			if class, ok := classify(j.store, c.Path); ok && (class == format.MemoryFile || class == format.LogFile) && !c.Unmerged {
+			if class, ok := classify(j.store, c.Path); ok && (class == format.MemoryFile || class == format.LogFile || class == format.IndexFile) && !c.Unmerged {
 				j.whole.Gone = append(j.whole.Gone, c.Path)
 			}
 		}
