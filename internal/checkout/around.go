@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"slices"
 
 	"memsync"
 	"memsync/indexer/recall"
@@ -143,7 +142,7 @@ func (j *judge) around() error {
 		return nil
 	}
 	for _, s := range j.store.Policy.Scopes {
-		if s.Dir != "" && !slices.ContainsFunc(j.list.Files, func(e Entry) bool { return e.Path.In(s.Dir) }) && len(j.tree.Under(s.Dir)) == 0 {
+		if s.Dir != "" && !j.tree.Has(s.Dir) {
 			w.Missing = append(w.Missing, s.Dir)
 		}
 	}
