@@ -212,8 +212,10 @@ func (j *join) there(p memsync.Path) bool {
 // result puts the findings together.
 func (j *join) result() Result {
 	out := Result{View: j.view}
+	mask := j.mask()
 	take := func(list []Finding) {
 		for _, f := range list {
+			mask(&f)
 			if f.Severity = j.level(f); f.Severity != memsync.Off {
 				out.Findings = append(out.Findings, f)
 			}
@@ -241,6 +243,27 @@ func (j *join) result() Result {
 	}
 	Sort(out.Findings)
 	return out
+}
+
+// mask takes names that may not be shown out of findings: those of files whose
+// own reports show them otherwise, and the path of what has no report.
+func (j *join) mask() func(*Finding) {
+	var pairs []string
+	for _, r := range j.Reports {
+		if len(r.Findings) > 0 && r.Findings[0].Path != r.Path {
+			pairs = append(pairs, nameOf(r.Path), nameOf(r.Findings[0].Path), string(r.Path), string(r.Findings[0].Path))
+		}
+	}
+	names := strings.NewReplacer(pairs...)
+	return func(f *Finding) {
+		if j.byPath[f.Path] == nil {
+			f.Path = controller.ShownPath(f.Path, j.state)
+		}
+		if len(pairs) > 0 {
+			f.Path = memsync.Path(names.Replace(string(f.Path)))
+			f.Message, f.Hint, f.About = names.Replace(f.Message), names.Replace(f.Hint), names.Replace(f.About)
+		}
+	}
 }
 
 // level is how bad a finding is, by the rule and by the store's policy. The last

@@ -3,12 +3,14 @@ package checkout
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"memsync"
+	"memsync/controller"
 	"memsync/gitlog"
 	"memsync/internal/format"
 	"memsync/internal/ledger"
@@ -68,6 +70,7 @@ type judge struct {
 	tree    Tree
 	list    Listing
 	checker *lint.Checker
+	state   *ledger.State
 	whole   lint.Whole
 	touched map[memsync.Path]bool // what is told of; nil: everything
 }
@@ -96,6 +99,7 @@ func (j *judge) run(ctx context.Context) (*Judged, error) {
 		return nil, err
 	}
 	out := &Judged{Result: j.checker.Join(j.whole), Repo: j.repo, Tree: j.tree}
+	j.shown()
 	out.Findings = slices.DeleteFunc(out.Findings, func(f lint.Finding) bool { return !j.tells(f) })
 	for _, r := range j.whole.Reports {
 		if j.told(r.Path) {
@@ -111,6 +115,19 @@ func (j *judge) told(p memsync.Path) bool {
 		return false
 	}
 	return len(j.opt.Paths) == 0 || slices.ContainsFunc(j.opt.Paths, func(dir memsync.Path) bool { return p.In(dir) })
+}
+
+// shown makes the paths that are told of count as findings show them, too: a
+// name that holds a secret, or is not UTF-8, stands otherwise there.
+func (j *judge) shown() {
+	for p := range maps.Clone(j.touched) {
+		j.touched[controller.ShownPath(p, j.state)] = true
+	}
+	for _, p := range slices.Clone(j.opt.Paths) {
+		if s := controller.ShownPath(p, j.state); s != p {
+			j.opt.Paths = append(slices.Clip(j.opt.Paths), s)
+		}
+	}
 }
 
 // tells reports whether a finding is told: it stands in such a file, or is
@@ -162,7 +179,8 @@ func (j *judge) ledgers() error {
 		}
 	}
 	var err error
-	j.checker, err = lint.New(j.store.Scopes, j.store.Policy, ledger.Fold(events))
+	j.state = ledger.Fold(events)
+	j.checker, err = lint.New(j.store.Scopes, j.store.Policy, j.state)
 	return err
 }
 
