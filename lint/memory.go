@@ -25,9 +25,10 @@ func (c *Checker) memory(r *Report, s *source) {
 	}
 	if limit := c.policy.Limits.SaveBytes; limit > 0 && (r.Size > int64(limit) || len(r.Data) > limit) {
 		r.held = true
-		r.find(memsync.Finding{Code: TooLarge, Severity: bad, Line: 1, Column: 1,
+		found := r.find(memsync.Finding{Code: TooLarge, Severity: bad, Line: 1, Column: 1,
 			Message: fmt.Sprintf("the file has %d bytes, the limit is %d", max(r.Size, int64(len(r.Data))), limit),
 			Hint:    "split it into several memories, or raise limits.save_bytes in memsync.toml"}, "")
+		found.EndLine, found.EndColumn = 1, 2 // the same whether its bytes were read or not
 		return
 	}
 	doc, err := format.Parse(r.Data, c.policy.Limits)

@@ -52,7 +52,7 @@ func (c *Checker) prose(r *Report, doc *format.Document, s *source) {
 		if dated || r.Class == format.LogFile { // a log's words are of its day
 			continue
 		}
-		if at := relativeDate(l.Text); at != nil {
+		if at := relativeDate(format.BlankCode(l.Text)); at != nil {
 			dated = true
 			word := l.Text[at[0]:at[1]]
 			r.find(memsync.Finding{Code: RelativeDate, Severity: info, Message: fmt.Sprintf("%q means another day to every reader", word),
