@@ -294,15 +294,15 @@ func checkEdits(t *testing.T, p memsync.Path, data, out []byte, applied []lint.F
 // sameMeaning reads a memory before and after its fixes. Its hash and size
 // differ, and its id where that was the fault.
 func (x *fixture) sameMeaning(t *testing.T, p memsync.Path, before, after []byte, applied []lint.Finding) {
+	scope, inScope := memsync.ScopeOf(x.store.Scopes, p)
 	a, err := format.Parse(before, x.store.Policy.Limits)
-	if err != nil {
+	if err != nil || !inScope {
 		return
 	}
 	b, err := format.Parse(after, x.store.Policy.Limits)
 	if err != nil {
 		t.Fatalf("%s does not parse any more: %v", p, err)
 	}
-	scope, _ := memsync.ScopeOf(x.store.Scopes, p)
 	m, n := format.Describe(a, p, scope), format.Describe(b, p, scope)
 	n.Hash, n.Size = m.Hash, m.Size
 	if slices.ContainsFunc(applied, func(f lint.Finding) bool { return f.Code == memsync.FindDuplicateID }) {

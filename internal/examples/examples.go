@@ -31,6 +31,8 @@ type Example struct {
 	Files        []File         // as they are now
 	Repositories []memsync.Path // directories that are repositories themselves
 	Unmerged     []memsync.Path
+
+	absent []memsync.Path // files that it does not get for lack of its own
 }
 
 // What an example has that brings none of its own.
@@ -48,7 +50,7 @@ func Of(c lint.Case) (*Example, error) {
 		}
 	}
 	for _, given := range []File{{Path: "memsync.toml", Data: []byte(policy)}, {Path: ".gitattributes", Data: []byte(attributes)}} {
-		if !has(x.Files, given.Path) {
+		if !has(x.Files, given.Path) && !slices.Contains(x.absent, given.Path) {
 			x.Files = append(x.Files, given)
 		}
 	}
@@ -108,6 +110,9 @@ func (x *Example) add(e lint.ExampleFile) error {
 			head = true
 		case "repository":
 			x.Repositories = append(x.Repositories, f.Path)
+			return nil
+		case "absent":
+			x.absent = append(x.absent, f.Path)
 			return nil
 		case "unmerged":
 			x.Unmerged = append(x.Unmerged, f.Path)
