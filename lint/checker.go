@@ -89,7 +89,7 @@ func (c *Checker) File(f File) *Report {
 			Hint: "rename the file"}, "")
 	default: // what people write beside memories: instructions may instruct
 		r.hits = slices.DeleteFunc(controller.FileHits(f.Path, f.Data, nil, c.state), func(h controller.Hit) bool { return h.Kind != "secret" })
-		r.scanned(true)
+		r.scanned(true, nil, text)
 		r.ignores = append(r.ignores, suppressions(text, 0)...)
 	}
 	if f.Class != format.IndexFile {
@@ -105,11 +105,14 @@ func (r *Report) find(f memsync.Finding, about string) *Finding {
 	return &r.Findings[len(r.Findings)-1]
 }
 
-// scanned tells what the scan found.
-func (r *Report) scanned(trusted bool) {
+// scanned tells what the scan found. doc is nil where the bytes don't parse.
+func (r *Report) scanned(trusted bool, doc *format.Document, s *source) {
 	for _, h := range r.hits {
 		f := r.find(h.Finding(trusted), h.Rule+" "+h.Fingerprint)
-		if f.Severity == bad {
+		switch {
+		case f.Severity != bad:
+			f.Hint = "take it out, or say why it stands there: `<!-- memsync-ignore " + f.Code + " reason -->`"
+		default:
 			r.held = true
 			f.Hint = "take it out"
 			if h.Kind == "secret" {
@@ -118,6 +121,10 @@ func (r *Report) scanned(trusted bool) {
 		}
 		if h.At == "" {
 			f.EndLine, f.EndColumn = -1, h.End // settled by finish
+		} else if doc != nil { // a value that reads otherwise than it is spelled
+			if from, to, ok := doc.Span(h.At); ok {
+				f.put(s.span(from, to))
+			}
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (j *join) index(scope memsync.Scope) {
 	const remedy = "`memsync up --once` writes it"
 	for _, l := range compared.Dangling {
 		hint := "correct the link, or take the line out"
-		if compared.Region && !region {
+		if l.Made && region {
 			hint = remedy
 		}
 		if !j.Partial || slices.Contains(j.Gone, l.Path) {

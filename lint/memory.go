@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"memsync"
@@ -33,7 +34,10 @@ func (c *Checker) memory(r *Report, s *source) {
 	}
 	doc, err := format.Parse(r.Data, c.policy.Limits)
 	r.hits = controller.FileHits(r.Path, r.Data, doc, c.state)
-	r.scanned(trusted)
+	if errors.Is(err, memsync.CodeEncoding) { // UTF-16 has a NUL in every other byte
+		r.hits = slices.DeleteFunc(r.hits, func(h controller.Hit) bool { return h.Kind != "secret" })
+	}
+	r.scanned(trusted, doc, s)
 	if err != nil {
 		r.held = true
 		r.refused(err)

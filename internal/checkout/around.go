@@ -1,7 +1,6 @@
 package checkout
 
 import (
-
 	"memsync"
 	"memsync/indexer/recall"
 	"memsync/lint"

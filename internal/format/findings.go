@@ -117,7 +117,7 @@ func Check(d *Document, path memsync.Path, scope memsync.Scope) []memsync.Findin
 		prefix, _ := SplitName(path.Base())
 		if prefix != memsync.Untyped && t != memsync.Untyped && prefix != t {
 			out = append(out, d.finding(memsync.FindNameDrift, memsync.Info, d.fmStart,
-				fmt.Sprintf("the file name says %s, the file %s", prefix, t), "`memsync lint --fix` offers the rename"))
+				fmt.Sprintf("the file name says %s, the file %s", prefix, t), "`memsync rename` it, or leave it"))
 		}
 	}
 	for i := range out {
