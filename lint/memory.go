@@ -61,7 +61,9 @@ func (c *Checker) memory(r *Report, s *source) {
 		case memsync.FindMixedLineEnds:
 			if fix := oneLineEnd(r.Data); !log {
 				found.Line, found.Column = s.place(fix.Edits[0].Start)
-				found.Fix = fix
+				if !bytes.Contains(r.Data, []byte("\r\r\n")) { // one CR less would still be a CRLF
+					found.Fix = fix
+				}
 			}
 		}
 	}
@@ -121,11 +123,18 @@ func aboutOf(doc *format.Document, f memsync.Finding) string {
 	return ""
 }
 
+// lineEnd is the line end that most lines have; LF where neither has more.
+func lineEnd(data []byte) string {
+	if bytes.Count(data, []byte("\r\n"))*2 > bytes.Count(data, []byte("\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
 // oneLineEnd gives every line the line end that most of them have; LF where
 // neither has more.
 func oneLineEnd(data []byte) *Fix {
-	all, crlf := bytes.Count(data, []byte("\n")), bytes.Count(data, []byte("\r\n"))
-	toCRLF := crlf*2 > all
+	toCRLF := lineEnd(data) == "\r\n"
 	fix := &Fix{Message: "end every line in LF"}
 	if toCRLF {
 		fix.Message = "end every line in CRLF"
@@ -224,13 +233,11 @@ func hostile(value string) string {
 func (c *Checker) shape(r *Report, doc *format.Document, s *source) {
 	data := r.Data
 	if n := len(data); n > 0 && data[n-1] != '\n' {
-		eol := "\n"
-		if bytes.Contains(data, []byte("\r\n")) {
-			eol = "\r\n"
-		}
 		at := s.span(n, n)
 		r.find(memsync.Finding{Code: NoFinalNewline, Severity: info, Message: "the last line has no line end", Hint: "end the file with a line end"}, "").put(at)
-		r.Findings[len(r.Findings)-1].Fix = &Fix{"end the last line", []Edit{{n, n, eol}}}
+		if data[n-1] != '\r' { // an LF would make a CRLF of it, and another line of the last one
+			r.Findings[len(r.Findings)-1].Fix = &Fix{"end the last line", []Edit{{n, n, lineEnd(data)}}}
+		}
 	}
 	if strings.TrimSpace(string(data[doc.BodyStart():])) == "" {
 		line, _ := s.place(min(doc.BodyStart(), max(len(data)-1, 0)))
