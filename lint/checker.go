@@ -1,9 +1,11 @@
 package lint
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"memsync"
 	"memsync/controller"
@@ -136,6 +138,7 @@ func (r *Report) finish(s *source, state *ledger.State) {
 	if len(r.Findings) > 0 {
 		path = controller.ShownPath(r.Path, state)
 	}
+	secrets := slices.DeleteFunc(slices.Clone(r.hits), func(h controller.Hit) bool { return h.Kind != "secret" })
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Path = path
@@ -143,7 +146,7 @@ func (r *Report) finish(s *source, state *ledger.State) {
 			f.EndLine, f.EndColumn = s.place(f.EndColumn)
 		}
 		s.settle(f)
-		controller.Redact(&f.Finding, r.hits)
+		controller.Redact(&f.Finding, secrets)
 	}
 }
 
@@ -151,6 +154,10 @@ func (r *Report) finish(s *source, state *ledger.State) {
 type source struct {
 	data  []byte
 	lines []int // where each begins; made when first asked for
+
+	// The last answer of chars: a line may be the whole file, and what is found
+	// in it comes in order.
+	last struct{ line, at, chars int }
 }
 
 func newSource(data []byte) *source { return &source{data: data} }
@@ -187,8 +194,7 @@ func (s *source) line(n int) []byte {
 	if n < len(lines) {
 		end = lines[n] - 1
 	}
-	text := s.data[lines[n-1]:end]
-	return []byte(strings.TrimSuffix(string(text), "\r"))
+	return bytes.TrimSuffix(s.data[lines[n-1]:end], []byte("\r"))
 }
 
 // span is the place of the bytes [from, to).
@@ -203,13 +209,16 @@ func (s *source) span(from, to int) spot {
 // chars is a byte column of a line in characters.
 func (s *source) chars(line, column int) int {
 	text := s.line(line)
-	n := 1
-	for i := range string(text) {
-		if i >= column-1 {
-			return n
-		}
+	at, n := 0, 1
+	if s.last.line == line && s.last.at < column {
+		at, n = s.last.at, s.last.chars
+	}
+	for at < len(text) && at < column-1 {
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
 		n++
 	}
+	s.last.line, s.last.at, s.last.chars = line, at, n
 	return n + max(0, column-1-len(text))
 }
 
@@ -220,7 +229,8 @@ func (s *source) settle(f *Finding) {
 		f.Line, f.Column, f.EndLine, f.EndColumn = 0, 0, 0, 0
 		return
 	}
-	f.Column = max(f.Column, 1)
+	f.Line = min(f.Line, len(s.index())) // a parser may point behind the end
+	f.Column = min(max(f.Column, 1), len(s.line(f.Line))+1)
 	if f.EndLine < f.Line || f.EndLine == f.Line && f.EndColumn <= f.Column {
 		f.EndLine, f.EndColumn = f.Line, max(f.Column+1, len(s.line(f.Line))+1)
 	}

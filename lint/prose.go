@@ -144,10 +144,14 @@ func hasFold(s, word string) bool {
 	return len(s) >= len(word) && strings.EqualFold(s[:len(word)], word)
 }
 
+// longLine is how long a line may be to be looked at for dates: what is longer is
+// no prose, and would take seconds.
+const longLine = 1 << 16
+
 // relativeDate is the place of the first such word in a line that has no date
 // of its own; nil for none.
 func relativeDate(line string) []int {
-	if !mayBeRelative(line) {
+	if len(line) > longLine || !mayBeRelative(line) {
 		return nil
 	}
 	for _, at := range relativeWord().FindAllStringIndex(line, -1) {
