@@ -5,7 +5,9 @@
 package examples
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"memsync"
 	"memsync/lint"
@@ -277,7 +280,11 @@ func (x *Example) Lay(dir string) error {
 	return nil
 }
 
-// write makes the files. Two that the file system takes for one are an error.
+// ErrNames says that this file system can't hold the example: it takes two
+// names for one, or has no place for one that is not UTF-8.
+var ErrNames = errors.New("names that this file system can't hold")
+
+// write makes the files.
 func write(dir string, files []File) error {
 	for _, f := range files {
 		full := filepath.Join(dir, filepath.FromSlash(string(f.Path)))
@@ -291,6 +298,9 @@ func write(dir string, files []File) error {
 			continue
 		}
 		out, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) || err != nil && !plain(f.Path) {
+			return fmt.Errorf("%w: %w", ErrNames, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -302,6 +312,11 @@ func write(dir string, files []File) error {
 		}
 	}
 	return nil
+}
+
+// plain reports whether every file system takes a name.
+func plain(p memsync.Path) bool {
+	return utf8.ValidString(string(p)) && !strings.ContainsAny(string(p), "<>:\"|?*\\\n") && !strings.Contains(string(p), "./")
 }
 
 // Staged are the paths in which the index of a laid-out example differs from
