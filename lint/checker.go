@@ -89,8 +89,8 @@ func (c *Checker) File(f File) *Report {
 	case format.Unnamable:
 		r.find(memsync.Finding{Code: memsync.FindNotPortable, Severity: bad, Message: "the name is not UTF-8: it can't exist on every system, and can't be recorded",
 			Hint: "rename the file"}, "")
-	default: // what people write beside memories: instructions may instruct
-		r.hits = slices.DeleteFunc(controller.FileHits(f.Path, f.Data, nil, c.state), func(h controller.Hit) bool { return h.Kind != "secret" })
+	default: // what people write beside memories: instructions may instruct, but not unseen
+		r.hits = slices.DeleteFunc(controller.FileHits(f.Path, f.Data, nil, c.state), func(h controller.Hit) bool { return h.Kind != "secret" && h.Kind != "hidden" })
 		r.scanned(true, nil, text)
 		r.ignores = append(r.ignores, suppressions(text, 0)...)
 	}

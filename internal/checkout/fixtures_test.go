@@ -298,3 +298,92 @@ func (x *fixture) sameMeaning(t *testing.T, p memsync.Path, before, after []byte
 
 // showPath is a path as findings show it.
 func showPath(p memsync.Path) memsync.Path { return controller.ShownPath(p, ledger.Fold(nil)) }
+
+// lay makes a store of one file, as HEAD, the index and the disk have it; ""
+// is no file.
+func lay(t *testing.T, head, staged, disk string) *fixture {
+	t.Helper()
+	const name = "memory/user_trip.md"
+	c := lint.Case{Name: "one", Files: []lint.ExampleFile{{Path: "memory/user_home.md", Text: home}, {Path: "memory/user_home.md", Note: "head", Text: home}}}
+	if head != "" {
+		c.Files = append(c.Files, lint.ExampleFile{Path: name, Note: "head", Text: head})
+	}
+	if staged != "" {
+		c.Files = append(c.Files, lint.ExampleFile{Path: name, Text: staged})
+	}
+	x, err := examples.Of(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := x.Lay(dir); err != nil {
+		t.Fatal(err)
+	}
+	full := filepath.Join(dir, filepath.FromSlash(name))
+	if disk == "" {
+		err = os.RemoveAll(full)
+	} else {
+		err = os.WriteFile(full, []byte(disk), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fixture{c: c, x: x, dir: dir, store: s}
+}
+
+const (
+	home = "---\nname: Home\ndescription: Where it is\ntype: user\n---\nBy the sea.\n"
+	fine = "---\nname: Trip\ndescription: When the flight leaves\ntype: user\n---\nAt nine.\n"
+	poor = "---\nname: [\n---\nAt nine.\n"
+)
+
+// TestPartlyStaged is Q72: what is staged is judged, whatever the disk has.
+func TestPartlyStaged(t *testing.T) {
+	for _, c := range []struct {
+		name, head, staged, disk string
+		tree, index              int
+	}{
+		{"both fine", "", fine, fine, 0, 0},
+		{"poor on disk", "", fine, poor, 1, 0},
+		{"poor in the index", "", poor, fine, 0, 1},
+		{"both poor", "", poor, poor, 1, 1},
+		{"poor in the index, gone from disk", "", poor, "", 0, 1},
+		{"poor at HEAD and unchanged", poor, poor, poor, 1, 0},
+		{"poor at HEAD, mended", poor, fine, fine, 0, 0},
+		{"removed", poor, "", "", 0, 0},
+		{"not staged", "", "", poor, 1, 0},
+	} {
+		x := lay(t, c.head, c.staged, c.disk)
+		tree, index := x.judge(t, checkout.Options{}), x.judge(t, checkout.Options{Staged: true})
+		if len(tree) != c.tree || len(index) != c.index {
+			t.Errorf("%s: the working tree says\n%sthe index says\n%s", c.name, list(tree), list(index))
+		}
+		part := x.judge(t, checkout.Options{Staged: true, Partial: true})
+		if list(part) != list(index) {
+			t.Errorf("%s: with a look at what is staged alone\n%s", c.name, list(part))
+		}
+	}
+}
+
+// TestSince: what is as it was at a revision is not told, however large.
+func TestSince(t *testing.T) {
+	large := strings.Repeat("fifteen bytes.\n", 70000)
+	for _, c := range []struct {
+		name, head, disk string
+		want             int
+	}{
+		{"unchanged", poor, poor, 0},
+		{"changed", fine, poor, 1},
+		{"large and unchanged", large, large, 0},
+		{"large and changed", large, large + "x", 1},
+	} {
+		x := lay(t, c.head, c.head, c.disk)
+		if got := x.judge(t, checkout.Options{Since: "HEAD"}); len(got) != c.want {
+			t.Errorf("%s:\n%s", c.name, list(got))
+		}
+	}
+}

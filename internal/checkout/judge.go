@@ -224,7 +224,14 @@ func (j *judge) files(ctx context.Context) error {
 				}
 				if j.touched == nil && j.list.base != nil { // Since: compared with what was
 					if f.Blob == "" {
-						f.Blob = j.repo.BlobID(f.Data)
+						whole := f
+						if int64(len(f.Data)) < f.Size { // too large to judge, and may be what it was
+							if whole, err = read.Read(e.Path, 0); err != nil {
+								skips[i] = err
+								continue
+							}
+						}
+						f.Blob = j.repo.BlobID(whole.Data)
 					}
 				}
 				reports[i] = j.checker.File(f)
