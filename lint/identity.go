@@ -28,12 +28,12 @@ func count(n int, one, many string) string {
 func (j *join) identities() {
 	j.sameIDs()
 	j.sameNames()
+	j.untyped()
 	if !j.Partial {
 		j.sameSlugs()
 		j.sameTexts()
 		j.sameKeys()
 		j.aliases()
-		j.untyped()
 		j.directories()
 	}
 }

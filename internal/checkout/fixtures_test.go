@@ -100,6 +100,7 @@ func TestFixtures(t *testing.T) {
 			x.hold(t, tree, staged)
 		}
 		x.sameStaged(t, tree, staged)
+		x.partOf(t, staged)
 		x.sameOverlay(t, tree)
 		x.sameFixed(t, tree)
 	})
@@ -146,6 +147,19 @@ func (x *fixture) sameStaged(t *testing.T, tree, staged []lint.Finding) {
 	staged = slices.DeleteFunc(slices.Clone(staged), func(f lint.Finding) bool { return slices.Contains(onlyStaged, f.Code) })
 	if a, b := list(tree), list(staged); a != b {
 		t.Errorf("the working tree says\n%sthe index says\n%s", a, b)
+	}
+}
+
+// partOf holds a look at what is staged alone to a look at the whole index: it
+// finds less, and nothing else. Where it looks at few files, it says so by another
+// word: a memory that MEMORY.md lists twice is only then told of in a generated
+// list.
+func (x *fixture) partOf(t *testing.T, staged []lint.Finding) {
+	for _, f := range x.judge(t, checkout.Options{Staged: true, Partial: true}) {
+		one := list([]lint.Finding{f})
+		if !strings.Contains(list(staged), one) && f.Code != lint.ListedTwice {
+			t.Errorf("only a look at a part says\n%s", one)
+		}
 	}
 }
 
