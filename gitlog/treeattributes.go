@@ -21,7 +21,9 @@ func (r *Repo) TreeAttributes() TreeAttributes {
 }
 
 // Verbatim reports whether line ends of the file at p are left alone.
-func (t TreeAttributes) Verbatim(p memsync.Path) bool { return t.a.of(t.a.r.full(p))["text"] == attrUnset }
+func (t TreeAttributes) Verbatim(p memsync.Path) bool {
+	return t.a.of(t.a.r.full(p))["text"] == attrUnset
+}
 
 // Union reports whether versions of the file at p are joined by lines.
 func (t TreeAttributes) Union(p memsync.Path) bool { return t.a.of(t.a.r.full(p))["merge"] == "union" }
