@@ -63,7 +63,7 @@ type FileChange struct {
 }
 
 // Finding is something worth telling about a file that stops nothing by
-// itself. Its code is stable (docs/findings.md).
+// itself. Its code is stable (docs/rules.md).
 type Finding struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`

@@ -36,7 +36,7 @@ var floors = []floor{
 	{"2c what the system's errors mean, and what is its memory", false, []string{"memsync/internal/diskfull", "memsync/internal/unmap"}},
 	{"3a what was decided, durably", false, []string{"memsync/gitlog/journal"}},
 	{"3 the outside world", false, []string{"memsync/gitlog", "memsync/indexer", "memsync/indexer/search", "memsync/watcher", "memsync/internal/store"}},
-	{"3b a store as a checkout has it", false, []string{"memsync/internal/checkout"}},
+	{"3b a store as a checkout has it; stores for tests", false, []string{"memsync/internal/checkout", "memsync/internal/examples"}},
 	{"4 the order of things", false, []string{"memsync/keeper", "memsync/hooks", "memsync/server"}},
 	{"5 the command; may import anything", false, []string{"memsync/cmd/memsync"}},
 }

@@ -218,9 +218,10 @@ func TestPreCommitHooks(t *testing.T) {
 		Entry               string
 		Language            string
 		Files               string
-		PassFilenames       *bool  `yaml:"pass_filenames"`
-		AlwaysRun           bool   `yaml:"always_run"`
-		RequireSerial       bool   `yaml:"require_serial"`
+		PassFilenames       *bool `yaml:"pass_filenames"`
+		AlwaysRun           bool  `yaml:"always_run"`
+		RequireSerial       bool  `yaml:"require_serial"`
+		Stages              []string
 		MinimumFrameVersion string `yaml:"minimum_pre_commit_version"`
 	}
 	readYAML(t, ".pre-commit-hooks.yaml", &hooks)

@@ -29,7 +29,8 @@ func (t TreeAttributes) Verbatim(p memsync.Path) bool {
 func (t TreeAttributes) Union(p memsync.Path) bool { return t.a.of(t.a.r.full(p))["merge"] == "union" }
 
 // Converts says which attribute has git keep other bytes than those of the file
-// at p; "" for none. Line ends count only where there is a CRLF to convert.
+// at p; "" for none. Line ends count where there is one to convert: a CRLF, or
+// any where a checkout writes CRLF.
 func (t TreeAttributes) Converts(p memsync.Path, content []byte) string {
 	at := t.a.of(t.a.r.full(p))
 	named := func(name string) string {
@@ -49,7 +50,12 @@ func (t TreeAttributes) Converts(p memsync.Path, content []byte) string {
 	if enc := named("working-tree-encoding"); enc != "" && !strings.EqualFold(enc, "UTF-8") {
 		return "working-tree-encoding=" + enc
 	}
-	if at["text"] == attrUnset || !bytes.Contains(content, []byte("\r\n")) {
+	switch {
+	case at["text"] == attrUnset:
+		return ""
+	case named("eol") == "crlf" && bytes.Contains(content, []byte("\n")):
+		return "eol=crlf"
+	case !bytes.Contains(content, []byte("\r\n")):
 		return ""
 	}
 	if at["text"] == attrSet || named("text") == "auto" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"memsync"
 	"memsync/controller"
@@ -103,9 +104,9 @@ func (c *Checker) File(f File) *Report {
 	case format.Unnamable:
 		r.find(memsync.Finding{Code: memsync.FindNotPortable, Severity: bad, Message: "the name is not UTF-8: it can't exist on every system, and can't be recorded",
 			Hint: "rename the file"}, "")
-	default: // what people write beside memories: instructions may instruct
-		r.hits = slices.DeleteFunc(controller.FileHits(f.Path, text.text, nil, c.state), func(h controller.Hit) bool { return h.Kind != "secret" })
-		r.scanned(true)
+	default: // what people write beside memories: instructions may instruct, but not unseen
+		r.hits = slices.DeleteFunc(controller.FileHits(f.Path, text.text, nil, c.state), func(h controller.Hit) bool { return h.Kind != "secret" && h.Kind != "hidden" })
+		r.scanned(true, nil, text)
 		r.ignores = append(r.ignores, suppressions(text, 0)...)
 	}
 	if f.Class != format.IndexFile {
@@ -121,11 +122,14 @@ func (r *Report) find(f memsync.Finding, about string) *Finding {
 	return &r.Findings[len(r.Findings)-1]
 }
 
-// scanned tells what the scan found.
-func (r *Report) scanned(trusted bool) {
+// scanned tells what the scan found. doc is nil where the bytes don't parse.
+func (r *Report) scanned(trusted bool, doc *format.Document, s *source) {
 	for _, h := range r.hits {
 		f := r.find(h.Finding(trusted), h.Rule+" "+h.Fingerprint)
-		if f.Severity == bad {
+		switch {
+		case f.Severity != bad:
+			f.Hint = "take it out, or say why it stands there: `<!-- memsync-ignore " + f.Code + " reason -->`"
+		default:
 			r.held = true
 			f.Hint = "take it out"
 			if h.Kind == "secret" {
@@ -134,6 +138,10 @@ func (r *Report) scanned(trusted bool) {
 		}
 		if h.At == "" {
 			f.EndLine, f.EndColumn = -1, h.End // settled by finish
+		} else if doc != nil { // a value that reads otherwise than it is spelled
+			if from, to, ok := doc.Span(h.At); ok {
+				f.put(s.span(from, to))
+			}
 		}
 	}
 }
@@ -145,6 +153,7 @@ func (r *Report) finish(s *source, state *ledger.State) {
 	if len(r.Findings) > 0 {
 		path = controller.ShownPath(r.Path, state)
 	}
+	secrets := slices.DeleteFunc(slices.Clone(r.hits), func(h controller.Hit) bool { return h.Kind != "secret" })
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Path = path
@@ -152,7 +161,7 @@ func (r *Report) finish(s *source, state *ledger.State) {
 			f.EndLine, f.EndColumn = s.place(f.EndColumn)
 		}
 		s.settle(f)
-		controller.Redact(&f.Finding, r.hits)
+		controller.Redact(&f.Finding, secrets)
 	}
 }
 
@@ -160,6 +169,10 @@ func (r *Report) finish(s *source, state *ledger.State) {
 type source struct {
 	text  string
 	lines []int // where each begins; made when first asked for
+
+	// The last answer of chars: a line may be the whole file, and what is found
+	// in it comes in order.
+	last struct{ line, at, chars int }
 }
 
 func newSource(data []byte) *source { return &source{text: string(data)} }
@@ -211,13 +224,16 @@ func (s *source) span(from, to int) spot {
 // chars is a byte column of a line in characters.
 func (s *source) chars(line, column int) int {
 	text := s.line(line)
-	n := 1
-	for i := range text {
-		if i >= column-1 {
-			return n
-		}
+	at, n := 0, 1
+	if s.last.line == line && s.last.at < column {
+		at, n = s.last.at, s.last.chars
+	}
+	for at < len(text) && at < column-1 {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
 		n++
 	}
+	s.last.line, s.last.at, s.last.chars = line, at, n
 	return n + max(0, column-1-len(text))
 }
 
@@ -228,7 +244,8 @@ func (s *source) settle(f *Finding) {
 		f.Line, f.Column, f.EndLine, f.EndColumn = 0, 0, 0, 0
 		return
 	}
-	f.Column = max(f.Column, 1)
+	f.Line = min(f.Line, len(s.index())) // a parser may point behind the end
+	f.Column = min(max(f.Column, 1), len(s.line(f.Line))+1)
 	if f.EndLine < f.Line || f.EndLine == f.Line && f.EndColumn <= f.Column {
 		f.EndLine, f.EndColumn = f.Line, max(f.Column+1, len(s.line(f.Line))+1)
 	}

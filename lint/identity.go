@@ -28,12 +28,12 @@ func count(n int, one, many string) string {
 func (j *join) identities() {
 	j.sameIDs()
 	j.sameNames()
+	j.untyped()
 	if !j.Partial {
 		j.sameSlugs()
 		j.sameTexts()
 		j.sameKeys()
 		j.aliases()
-		j.untyped()
 		j.directories()
 	}
 }
@@ -62,8 +62,11 @@ func (j *join) sameIDs() {
 			}
 		}
 		holder, sure := list[0], len(atHead) == 1
-		if sure {
+		switch i := slices.IndexFunc(list, func(r *Report) bool { return !numberedCopy(r, list) }); {
+		case sure:
 			holder = atHead[0]
+		case i >= 0:
+			holder = list[i] // "trip 2.md" sorts before "trip.md" and is no original for that
 		}
 		for _, r := range list {
 			if r == holder {
@@ -72,7 +75,7 @@ func (j *join) sameIDs() {
 			if _, event := j.state.Identity(r.Path); event {
 				continue // the ledger has told them apart
 			}
-			if base, numbered := format.NumberedCopy(r.Path.Base()); numbered && r.Path.Dir().Join(base) == holder.Path {
+			if numberedCopy(r, []*Report{holder}) {
 				f := Finding{Finding: memsync.Finding{Code: memsync.FindConflictCopy, Severity: warn, Path: r.Path, Line: 1, Column: 1,
 					Message: "a file-sync tool's copy of " + nameOf(holder.Path) + ", kept out of the store", Hint: "`memsync conflicts` shows what differs; move what you need into the original and remove the copy"}}
 				j.find(f)
@@ -88,6 +91,13 @@ func (j *join) sameIDs() {
 			j.find(f)
 		}
 	}
+}
+
+// numberedCopy reports whether a file is the copy, by its number, of one of
+// the others.
+func numberedCopy(r *Report, others []*Report) bool {
+	base, ok := format.NumberedCopy(r.Path.Base())
+	return ok && slices.ContainsFunc(others, func(o *Report) bool { return o.Path == r.Path.Dir().Join(base) })
 }
 
 // sameNames finds paths that some file system takes for one. It is told once,

@@ -1,9 +1,11 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"memsync"
 	"memsync/indexer/recall"
@@ -52,12 +54,12 @@ func (j *join) index(scope memsync.Scope) {
 		j.find(f)
 	}
 	remedy := "`memsync up --once` writes it"
-	if j.Staged {
+	if j.Partial {
 		remedy = "stage it with the memories: `git add " + nameOf(file) + "`; `memsync hooks install --fix-staged` has that done"
 	}
 	for _, l := range compared.Dangling {
 		hint := "correct the link, or take the line out"
-		if l.Ours && region {
+		if l.Made && region {
 			hint = remedy
 		}
 		if !j.Partial || slices.Contains(j.Gone, l.Path) {
@@ -115,13 +117,16 @@ func (j *join) index(scope memsync.Scope) {
 			}
 			s.settle(&found)
 		}
-		if f.Code == memsync.FindIndexBudget && len(out.Outside) > 0 {
-			found.Hint += "; outside are " + j.outside(out.Outside)
+		if f.Code == memsync.FindIndexBudget && len(out.OutsidePaths) > 0 {
+			found.Hint += "; outside are " + joinPaths(out.OutsidePaths, len(out.OutsidePaths))
 		}
 		if f.Code == memsync.FindIndexMarkers {
 			drift++
 		}
 		j.find(found)
+	}
+	if !region && r != nil {
+		j.tooLong(file, r.Data, s)
 	}
 	if drift > 0 || !region {
 		return
@@ -141,15 +146,23 @@ func (j *join) index(scope memsync.Scope) {
 	}
 }
 
-// outside names memories that only pages list.
-func (j *join) outside(ids []memsync.ID) string {
-	var list []string
-	for _, id := range ids {
-		for _, m := range j.view.ByID(id) {
-			list = append(list, nameOf(m.Path))
-		}
+// tooLong judges a MEMORY.md that is all a person's: who loads it stops at the
+// limits, and what is below is not seen.
+func (j *join) tooLong(file memsync.Path, data []byte, s *source) {
+	d := memsync.DefaultLimits()
+	most, bytes := cmp.Or(max(j.policy.Limits.IndexLines, 0), d.IndexLines), cmp.Or(max(j.policy.Limits.IndexBytes, 0), d.IndexBytes)
+	lines := strings.Count(string(data), "\n")
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		lines++
 	}
-	return some(list, len(list))
+	if lines <= most && len(data) <= bytes {
+		return
+	}
+	f := Finding{Finding: memsync.Finding{Code: memsync.FindIndexBudget, Severity: warn, Path: file, Line: 1,
+		Message: fmt.Sprintf("it has %d lines and %d bytes; %d lines and %d bytes are loaded", lines, len(data), most, bytes),
+		Hint:    "move some of it into memories of their own"}, About: memsync.FindIndexBudget}
+	s.settle(&f)
+	j.find(f)
 }
 
 // firstDifference is the line on which two texts part.

@@ -83,17 +83,11 @@ func (j *join) unproven(all []ledger.Located) {
 	told := map[memsync.ID]bool{}
 	for _, e := range all {
 		id := e.Memory
-		if id == "" || told[id] || len(j.view.ByID(id)) > 0 {
+		if id == "" || told[id] || proves(e.Op) || len(j.view.ByID(id)) > 0 {
 			continue
 		}
 		told[id] = true
-		known := slices.ContainsFunc(j.state.Events(id), func(e memsync.LedgerEvent) bool {
-			switch e.Op {
-			case memsync.LedgerIdentify, memsync.LedgerDelete, memsync.LedgerForget, memsync.LedgerArchive, memsync.LedgerQuarantine, memsync.LedgerRejectValue, memsync.LedgerAccept, memsync.LedgerAllow:
-				return true
-			}
-			return false
-		})
+		known := slices.ContainsFunc(j.state.Events(id), func(e memsync.LedgerEvent) bool { return proves(e.Op) })
 		held := slices.ContainsFunc(j.Reports, func(r *Report) bool { return r.held })
 		if known || held || slices.ContainsFunc(j.Reports, func(r *Report) bool { return r.Memory != nil && r.Memory.ID == id }) {
 			continue
@@ -101,6 +95,15 @@ func (j *join) unproven(all []ledger.Located) {
 		j.find(Finding{Finding: memsync.Finding{Code: UnprovenEvent, Severity: info, Path: e.File,
 			Message: fmt.Sprintf("the event %s (%s) is about %s, which no file and no other event knows", e.ID, e.Op, id), Hint: "none needed; it counts when the memory comes"}, About: string(e.ID)})
 	}
+}
+
+// proves reports whether an event says by itself what became of its memory.
+func proves(op memsync.LedgerOp) bool {
+	switch op {
+	case memsync.LedgerIdentify, memsync.LedgerDelete, memsync.LedgerForget, memsync.LedgerArchive, memsync.LedgerQuarantine, memsync.LedgerRejectValue, memsync.LedgerAccept, memsync.LedgerAllow:
+		return true
+	}
+	return false
 }
 
 // attachments finds what is kept for a memory that is nowhere, and conflict

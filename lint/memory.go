@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"memsync"
@@ -25,14 +26,18 @@ func (c *Checker) memory(r *Report, s *source) {
 	}
 	if limit := c.policy.Limits.SaveBytes; limit > 0 && (r.Size > int64(limit) || len(r.Data) > limit) {
 		r.held = true
-		r.find(memsync.Finding{Code: TooLarge, Severity: bad, Line: 1, Column: 1,
+		found := r.find(memsync.Finding{Code: TooLarge, Severity: bad, Line: 1, Column: 1,
 			Message: fmt.Sprintf("the file has %d bytes, the limit is %d", max(r.Size, int64(len(r.Data))), limit),
 			Hint:    "split it into several memories, or raise limits.save_bytes in memsync.toml"}, "")
+		found.EndLine, found.EndColumn = 1, 2 // the same whether its bytes were read or not
 		return
 	}
 	doc, err := format.Parse(r.Data, c.policy.Limits)
 	r.hits = controller.FileHits(r.Path, s.text, doc, c.state)
-	r.scanned(trusted)
+	if errors.Is(err, memsync.CodeEncoding) { // UTF-16 has a NUL in every other byte
+		r.hits = slices.DeleteFunc(r.hits, func(h controller.Hit) bool { return h.Kind != "secret" })
+	}
+	r.scanned(trusted, doc, s)
 	if err != nil {
 		r.held = true
 		r.refused(err)
@@ -56,7 +61,9 @@ func (c *Checker) memory(r *Report, s *source) {
 		case memsync.FindMixedLineEnds:
 			if fix := oneLineEnd(r.Data); !log {
 				found.Line, found.Column = s.place(fix.Edits[0].Start)
-				found.Fix = fix
+				if !bytes.Contains(r.Data, []byte("\r\r\n")) { // one CR less would still be a CRLF
+					found.Fix = fix
+				}
 			}
 		}
 	}
@@ -116,15 +123,18 @@ func aboutOf(doc *format.Document, f memsync.Finding) string {
 	return ""
 }
 
-// mostlyCRLF reports whether more than half of the line ends are CRLF.
-func mostlyCRLF(data []byte) bool {
-	return bytes.Count(data, []byte("\r\n"))*2 > bytes.Count(data, []byte("\n"))
+// lineEnd is the line end that most lines have; LF where neither has more.
+func lineEnd(data []byte) string {
+	if bytes.Count(data, []byte("\r\n"))*2 > bytes.Count(data, []byte("\n")) {
+		return "\r\n"
+	}
+	return "\n"
 }
 
 // oneLineEnd gives every line the line end that most of them have; LF where
 // neither has more.
 func oneLineEnd(data []byte) *Fix {
-	toCRLF := mostlyCRLF(data)
+	toCRLF := lineEnd(data) == "\r\n"
 	fix := &Fix{Message: "end every line in LF"}
 	if toCRLF {
 		fix.Message = "end every line in CRLF"
@@ -222,13 +232,11 @@ func hostile(value string) string {
 func (c *Checker) shape(r *Report, doc *format.Document, s *source) {
 	data := r.Data
 	if n := len(data); n > 0 && data[n-1] != '\n' {
-		eol := "\n"
-		if mostlyCRLF(data) {
-			eol = "\r\n"
-		}
 		at := s.span(n, n)
 		r.find(memsync.Finding{Code: NoFinalNewline, Severity: info, Message: "the last line has no line end", Hint: "end the file with a line end"}, "").put(at)
-		r.Findings[len(r.Findings)-1].Fix = &Fix{"end the last line", []Edit{{n, n, eol}}}
+		if data[n-1] != '\r' { // an LF would make a CRLF of it, and another line of the last one
+			r.Findings[len(r.Findings)-1].Fix = &Fix{"end the last line", []Edit{{n, n, lineEnd(data)}}}
+		}
 	}
 	if strings.TrimSpace(s.text[doc.BodyStart():]) == "" {
 		line, _ := s.place(min(doc.BodyStart(), max(len(data)-1, 0)))

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"embed"
+	"path"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -33,7 +34,7 @@ func (c Case) Bad() bool { return strings.HasPrefix(c.Name, "bad") }
 // rules/README.md for the notes behind a name.
 type ExampleFile struct {
 	Path string
-	Note string // "", "escaped", "symlink", "repeat N", "staged …"
+	Note string // "", or what stands in the brackets: "escaped, repeat 3"
 	Text string
 }
 
@@ -52,14 +53,14 @@ func parsePage(r Rule, data []byte) Page {
 	p.Summary, p.Text, _ = strings.Cut(strings.TrimSpace(string(ar.Comment)), "\n")
 	p.Text = strings.TrimSpace(p.Text)
 	for _, f := range ar.Files {
-		name, file, ok := strings.Cut(f.Name, "/")
+		example, file, ok := strings.Cut(f.Name, "/")
 		if !ok {
 			continue
 		}
-		path, note, _ := strings.Cut(file, " [")
-		e := ExampleFile{Path: path, Note: strings.TrimSuffix(note, "]"), Text: string(f.Data)}
-		if n := len(p.Cases); n == 0 || p.Cases[n-1].Name != name {
-			p.Cases = append(p.Cases, Case{Name: name})
+		name, note, _ := strings.Cut(file, " [")
+		e := ExampleFile{Path: name, Note: strings.TrimSuffix(note, "]"), Text: string(f.Data)}
+		if n := len(p.Cases); n == 0 || p.Cases[n-1].Name != example {
+			p.Cases = append(p.Cases, Case{Name: example})
 		}
 		c := &p.Cases[len(p.Cases)-1]
 		c.Files = append(c.Files, e)
@@ -102,11 +103,24 @@ func (p Page) Markdown() string {
 			for strings.Contains(f.Text, fence) {
 				fence += "`"
 			}
-			text := f.Text
-			if text != "" && !strings.HasSuffix(text, "\n") {
+			text, language := f.Text, "markdown"
+			switch path.Ext(f.Path) {
+			case ".toml":
+				language = "toml"
+			case ".jsonl":
+				language = "json"
+			case ".md":
+			default:
+				language = "text"
+			}
+			if text == "" { // its note says all: a directory, a file that is not there
+				b.WriteString("\n")
+				continue
+			}
+			if !strings.HasSuffix(text, "\n") {
 				text += "\n"
 			}
-			b.WriteString("\n\n" + fence + "markdown\n" + text + fence + "\n")
+			b.WriteString("\n\n" + fence + language + "\n" + text + fence + "\n")
 		}
 	}
 	return b.String()

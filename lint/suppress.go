@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"memsync"
+	"memsync/internal/format"
 )
 
 // ignore is a comment that takes findings of one rule out of its file:
@@ -25,22 +26,11 @@ func suppressions(s *source, from int) (out []ignore) {
 	if !strings.Contains(s.text, ignoreWord) {
 		return nil
 	}
-	fenced := ""
-	first, _ := s.place(min(from, len(s.text)))
-	for n := first; n <= len(s.index()); n++ {
-		line := s.line(n)
-		t := strings.TrimSpace(line)
-		if fence := fenceOf(t); fence != "" {
-			switch {
-			case fenced == "":
-				fenced = fence
-			case strings.HasPrefix(fence, fenced) && strings.Trim(t, fence[:1]) == "":
-				fenced = ""
-			}
-			continue
-		}
+	lines, _ := format.Lines([]byte(s.text), min(from, len(s.text)))
+	for _, l := range lines {
+		t := strings.TrimSpace(l.Text)
 		inner, ok := strings.CutPrefix(t, "<!--")
-		if !ok || fenced != "" {
+		if !ok || l.Code {
 			continue
 		}
 		inner, ok = strings.CutSuffix(inner, "-->")
@@ -48,7 +38,7 @@ func suppressions(s *source, from int) (out []ignore) {
 		if !ok || len(words) == 0 || words[0] != ignoreWord {
 			continue
 		}
-		start := s.index()[n-1] + strings.Index(line, "<!--")
+		start := l.At + strings.Index(l.Text, "<!--")
 		i := ignore{at: s.span(start, start+len(t))}
 		if len(words) > 1 {
 			i.code, i.reason = words[1], strings.Join(words[2:], " ")
@@ -56,16 +46,6 @@ func suppressions(s *source, from int) (out []ignore) {
 		out = append(out, i)
 	}
 	return out
-}
-
-// fenceOf is the delimiter that a line begins with, "" for none.
-func fenceOf(t string) string {
-	for _, c := range [...]string{"`", "~"} {
-		if n := len(t) - len(strings.TrimLeft(t, c)); n >= 3 {
-			return t[:n]
-		}
-	}
-	return ""
 }
 
 // suppress takes out of a file's findings what its comments name, and judges

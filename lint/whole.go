@@ -20,7 +20,6 @@ type Whole struct {
 	// Partial says that Reports are a few files of many, as a hook looks at
 	// what is staged. What a look at all would find in others is not told then.
 	Partial bool
-	Staged  bool                    // the files are those of a commit to be
 	Known   iter.Seq[memsync.Path]  // Partial: the paths of all files, judged or not
 	Holds   func(memsync.Path) bool // Partial: whether there is a file at a path
 	Gone    []memsync.Path          // Partial: memories, and MEMORY.md, that this commit takes away
@@ -231,8 +230,10 @@ func (j *join) couldBe(p memsync.Path) bool {
 // result puts the findings together.
 func (j *join) result() Result {
 	out := Result{View: j.view}
+	mask := j.mask()
 	take := func(list []Finding) {
 		for _, f := range list {
+			mask(&f)
 			if f.Severity = j.Level(f.Finding); f.Severity != memsync.Off {
 				out.Findings = append(out.Findings, f)
 			}
@@ -260,6 +261,27 @@ func (j *join) result() Result {
 	}
 	Sort(out.Findings)
 	return out
+}
+
+// mask takes names that may not be shown out of findings: those of files whose
+// own reports show them otherwise, and the path of what has no report.
+func (j *join) mask() func(*Finding) {
+	var pairs []string
+	for _, r := range j.Reports {
+		if len(r.Findings) > 0 && r.Findings[0].Path != r.Path {
+			pairs = append(pairs, nameOf(r.Path), nameOf(r.Findings[0].Path), string(r.Path), string(r.Findings[0].Path))
+		}
+	}
+	names := strings.NewReplacer(pairs...)
+	return func(f *Finding) {
+		if j.byPath[f.Path] == nil {
+			f.Path = controller.ShownPath(f.Path, j.state)
+		}
+		if len(pairs) > 0 {
+			f.Path = memsync.Path(names.Replace(string(f.Path)))
+			f.Message, f.Hint, f.About = names.Replace(f.Message), names.Replace(f.Hint), names.Replace(f.About)
+		}
+	}
 }
 
 // Level is how bad a finding is, by the rule and by the store's policy. The last

@@ -214,23 +214,6 @@ func tableRows(t *testing.T, page string, first *regexp.Regexp) map[string][]str
 	return out
 }
 
-// TestDocsNameEveryFinding: each code of decision.go has a meaning and a
-// remedy in docs/findings.md, and no other stands there.
-func TestDocsNameEveryFinding(t *testing.T) {
-	codes := constants(t, "decision.go", "Find")
-	rows := tableRows(t, "findings.md", regexp.MustCompile(`^MS\d+$`))
-	for code, name := range codes {
-		if cells := rows[code]; len(cells) != 3 || cells[1] == "" || cells[2] == "" {
-			t.Errorf("docs/findings.md: %s (%s) has no meaning and remedy: %q", code, name, cells)
-		}
-	}
-	for code := range rows {
-		if codes[code] == "" {
-			t.Errorf("docs/findings.md: there is no %s", code)
-		}
-	}
-}
-
 // TestDocsNameEveryError: each code of errors.go has its exit code, a meaning
 // and what to do in docs/errors.md and a hint in the program.
 func TestDocsNameEveryError(t *testing.T) {
@@ -270,7 +253,7 @@ func TestHintsNameNoVerbThatIsNotThere(t *testing.T) {
 	for code, hint := range hints {
 		check(string(code), hint)
 	}
-	for _, page := range []string{"cli.md", "errors.md", "findings.md", "hooks.md"} {
+	for _, page := range []string{"cli.md", "errors.md", "hooks.md", "lint.md", "rules.md"} {
 		data, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 		if err != nil {
 			t.Fatal(err)

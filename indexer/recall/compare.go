@@ -24,8 +24,8 @@ type Line struct {
 	File   memsync.Path
 	Line   int // 1-based
 	Path   memsync.Path
+	Made   bool            // it stands in the generated list
 	Memory *memsync.Memory // nil for a dangling one
-	Ours   bool            // in the generated list
 	Text   string          // as it stands there, for a link its target
 }
 
@@ -48,12 +48,12 @@ func Compare(in Input, there func(memsync.Path) bool) (c Comparison) {
 		listed[p] = true
 	}
 	seen := map[memsync.Path]bool{}
-	link := func(l format.IndexLink, ours bool) {
+	link := func(l format.IndexLink, made bool) {
 		p, ok := resolve(in.Scope, l.Target)
 		if l.Wiki || !ok || !p.In(in.Scope.Dir) || p.In(PagesDir(in.Scope)) || reservedName(p) {
 			return
 		}
-		at := Line{File: file, Line: l.Line, Path: p, Memory: in.View.ByPath(p), Ours: ours, Text: l.Target}
+		at := Line{File: file, Line: l.Line, Path: p, Made: made, Memory: in.View.ByPath(p), Text: l.Target}
 		switch {
 		case !there(p):
 			c.Dangling = append(c.Dangling, at)
@@ -78,13 +78,13 @@ func Compare(in Input, there func(memsync.Path) bool) (c Comparison) {
 		listed[p] = true
 		if m == nil {
 			if name != file && !there(p) && p.In(in.Scope.Dir) && !p.In(PagesDir(in.Scope)) {
-				c.Dangling = append(c.Dangling, Line{File: name, Line: n, Path: p, Ours: true, Text: e.Target})
+				c.Dangling = append(c.Dangling, Line{File: name, Line: n, Path: p, Made: true, Text: e.Target})
 			}
 			return
 		}
 		want, _ := format.AppendIndexEntry(nil, entryOf(m, in.Scope), lim.DescriptionChars)
 		if w, _ := format.ParseIndexEntry(string(want)); w.Label != e.Label || w.Text != e.Text {
-			c.Differs = append(c.Differs, Line{File: name, Line: n, Path: p, Memory: m, Ours: true, Text: line})
+			c.Differs = append(c.Differs, Line{File: name, Line: n, Path: p, Made: true, Memory: m, Text: line})
 		}
 	}
 	for _, l := range index.Inside() {

@@ -26,6 +26,8 @@ type Output struct {
 	Files    map[memsync.Path][]byte
 	Findings []memsync.Finding
 	Outside  []memsync.ID // memories that only pages list, in the order of the list
+
+	OutsidePaths []memsync.Path // theirs: not every memory has an id that the view knows
 }
 
 // FilePath is where the scope's MEMORY.md is.
@@ -97,6 +99,7 @@ func Digest(in Input) Output {
 	for _, s := range l.sections {
 		for _, e := range s.entries[s.kept:] {
 			out.Outside = append(out.Outside, e.memory.ID)
+			out.OutsidePaths = append(out.OutsidePaths, e.memory.Path)
 		}
 	}
 	return out

@@ -122,7 +122,7 @@ func (j *judge) besides() {
 // around gathers what is not in the files that were judged.
 func (j *judge) around() error {
 	w := &j.whole
-	w.Partial, w.Staged = j.opt.Partial, j.opt.Staged
+	w.Partial = j.opt.Partial
 	w.Nested, w.Unmerged, w.Ignored, w.Repositories = j.list.Nested, j.list.Unmerged, j.list.Ignored, j.list.Repos
 	w.Skipped = append(w.Skipped, j.list.Skipped...)
 	w.Pages = map[memsync.Path][]byte{}
@@ -151,7 +151,7 @@ func (j *judge) around() error {
 		return nil
 	}
 	for _, s := range j.store.Policy.Scopes {
-		if s.Dir != "" && !slices.ContainsFunc(j.list.Files, func(e Entry) bool { return e.Path.In(s.Dir) }) && len(j.tree.Under(s.Dir)) == 0 {
+		if s.Dir != "" && !j.tree.Has(s.Dir) {
 			w.Missing = append(w.Missing, s.Dir)
 		}
 	}

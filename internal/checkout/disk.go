@@ -119,6 +119,11 @@ func (d *disk) Under(dir memsync.Path) (out []memsync.Path) {
 	return out
 }
 
+func (d *disk) Has(dir memsync.Path) bool {
+	info, err := os.Stat(d.abs(dir))
+	return err == nil && info.IsDir()
+}
+
 func (d *disk) Reader() Reader { return &diskReader{d, watcher.NewReader(d.store.Root)} }
 
 type diskReader struct {

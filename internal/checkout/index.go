@@ -135,6 +135,10 @@ func system(p memsync.Path) bool {
 
 func (x *index) Under(dir memsync.Path) []memsync.Path { return x.under[dir] }
 
+func (x *index) Has(dir memsync.Path) bool {
+	return slices.ContainsFunc(x.staged.Entries(), func(e gitlog.StagedEntry) bool { return !e.IntentToAdd && e.Path.In(dir) })
+}
+
 func (x *index) Reader() Reader { return indexReader{x} }
 
 type indexReader struct{ *index }

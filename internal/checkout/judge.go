@@ -3,12 +3,14 @@ package checkout
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"memsync"
+	"memsync/controller"
 	"memsync/gitlog"
 	"memsync/internal/format"
 	"memsync/internal/ledger"
@@ -71,6 +73,7 @@ type judge struct {
 	tree    Tree
 	list    Listing
 	checker *lint.Checker
+	state   *ledger.State
 	whole   lint.Whole
 	base    map[memsync.Path]string // Since: blob ids of the revision
 	touched map[memsync.Path]bool   // what is told of; nil: everything
@@ -100,6 +103,7 @@ func (j *judge) run(ctx context.Context) (*Judged, error) {
 		return nil, err
 	}
 	out := &Judged{Result: j.checker.Join(j.whole), Store: j.store, Repo: j.repo, Tree: j.tree}
+	j.shown()
 	out.Findings = slices.DeleteFunc(out.Findings, func(f lint.Finding) bool { return !j.tells(f) })
 	for _, r := range j.whole.Reports {
 		if j.told(r.Path) {
@@ -121,6 +125,19 @@ func (j *judge) told(p memsync.Path) bool {
 		return false
 	}
 	return len(j.opt.Paths) == 0 || slices.ContainsFunc(j.opt.Paths, func(dir memsync.Path) bool { return p.In(dir) })
+}
+
+// shown makes the paths that are told of count as findings show them, too: a
+// name that holds a secret, or is not UTF-8, stands otherwise there.
+func (j *judge) shown() {
+	for p := range maps.Clone(j.touched) {
+		j.touched[controller.ShownPath(p, j.state)] = true
+	}
+	for _, p := range slices.Clone(j.opt.Paths) {
+		if s := controller.ShownPath(p, j.state); s != p {
+			j.opt.Paths = append(slices.Clip(j.opt.Paths), s)
+		}
+	}
 }
 
 // tells reports whether a finding is told: it stands in such a file, or is
@@ -187,7 +204,8 @@ func (j *judge) ledgers() error {
 		}
 	}
 	var err error
-	j.checker, err = lint.New(j.store.Scopes, j.store.Policy, ledger.Fold(events))
+	j.state = ledger.Fold(events)
+	j.checker, err = lint.New(j.store.Scopes, j.store.Policy, j.state)
 	return err
 }
 
@@ -228,7 +246,14 @@ func (j *judge) files(ctx context.Context) error {
 				}
 				if j.touched == nil && j.base != nil { // Since: compared with what was
 					if f.Blob == "" {
-						f.Blob = j.repo.BlobID(f.Data)
+						whole := f
+						if int64(len(f.Data)) < f.Size { // too large to judge, and may be what it was
+							if whole, err = read.Read(e.Path, 0); err != nil {
+								skips[i] = err
+								continue
+							}
+						}
+						f.Blob = j.repo.BlobID(whole.Data)
 					}
 				}
 				reports[i] = j.checker.File(f)

@@ -13,6 +13,9 @@ type Tree interface {
 	// Under are the files directly below a directory, by path; none where it
 	// is not there.
 	Under(dir memsync.Path) []memsync.Path
+	// Has reports whether a directory is there, or has anything in it where
+	// directories are nothing by themselves.
+	Has(dir memsync.Path) bool
 	// Reader reads files, for one goroutine.
 	Reader() Reader
 }

@@ -184,15 +184,18 @@ type Line struct {
 
 // Lines are the lines of the body. open is the offset of a fence that nothing
 // closes, so that everything behind it is code; -1 for none.
-func (d *Document) Lines() (lines []Line, open int) {
+func (d *Document) Lines() (lines []Line, open int) { return Lines(d.raw, d.body) }
+
+// Lines are the lines of Markdown from an offset on.
+func Lines(raw []byte, from int) (lines []Line, open int) {
 	var fences fenceScanner
 	open = -1
-	for at := d.body; at < len(d.raw); {
-		next := len(d.raw)
-		if nl := bytes.IndexByte(d.raw[at:], '\n'); nl >= 0 {
+	for at := from; at < len(raw); {
+		next := len(raw)
+		if nl := bytes.IndexByte(raw[at:], '\n'); nl >= 0 {
 			next = at + nl + 1
 		}
-		s := string(d.raw[at:next])
+		s := string(raw[at:next])
 		was := fences.inside && !fences.closed
 		fences.line(s)
 		switch {

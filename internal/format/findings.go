@@ -55,8 +55,11 @@ func (d *Document) Findings() []memsync.Finding {
 		add(memsync.FindSize, memsync.Warning, d.body, fmt.Sprintf("the text has %d lines and %d bytes; the limits for tools are %d and %d", lines, size, d.lim.BodyLines, d.lim.BodyBytes),
 			"split it into several memories")
 	}
-	for _, at := range d.fenced {
-		add(memsync.FindMarkersFenced, memsync.Info, at, "a conflict marker of git's inside fenced code, taken for an example", "")
+	line, counted := 1, 0
+	for _, at := range d.fenced { // there may be one a line: each is counted from the last
+		line += bytes.Count(d.raw[counted:at], []byte("\n"))
+		counted = at
+		out = append(out, memsync.Finding{Code: memsync.FindMarkersFenced, Severity: memsync.Info, Line: line, Column: 1, Message: "a conflict marker of git's inside fenced code, taken for an example"})
 	}
 	out = append(out, d.typeFaults()...)
 	if s := d.text("description"); d.lim.DescriptionChars > 0 && utf8.RuneCountInString(s) > d.lim.DescriptionChars {
@@ -117,7 +120,7 @@ func Check(d *Document, path memsync.Path, scope memsync.Scope) []memsync.Findin
 		prefix, _ := SplitName(path.Base())
 		if prefix != memsync.Untyped && t != memsync.Untyped && prefix != t {
 			out = append(out, d.finding(memsync.FindNameDrift, memsync.Info, d.fmStart,
-				fmt.Sprintf("the file name says %s, the file %s", prefix, t), "`memsync lint --fix` offers the rename"))
+				fmt.Sprintf("the file name says %s, the file %s", prefix, t), "`memsync rename` it, or leave it"))
 		}
 	}
 	for i := range out {
