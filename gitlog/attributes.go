@@ -60,6 +60,7 @@ type attributes struct {
 	first  []attrRule // system and global
 	info   []attrRule // .git/info/attributes
 	macros map[string][]attrValue
+	recode bool // some rule that was read names a filter, an encoding or a line end
 }
 
 func (r *Repo) attributes() *attributes {
@@ -148,6 +149,10 @@ func (a *attributes) parse(data []byte, dir string, macros bool) []attrRule {
 					value = attrSet
 				}
 				rule.set = append(rule.set, attrValue{name, value})
+				switch name {
+				case "filter", "working-tree-encoding", "eol":
+					a.recode = true
+				}
 			}
 		}
 		if rule.macro != "" {

@@ -32,7 +32,17 @@ func (t TreeAttributes) Union(p memsync.Path) bool { return t.a.of(t.a.r.full(p)
 // at p; "" for none. Line ends count where there is one to convert: a CRLF, or
 // any where a checkout writes CRLF.
 func (t TreeAttributes) Converts(p memsync.Path, content []byte) string {
-	at := t.a.of(t.a.r.full(p))
+	name := t.a.r.full(p)
+	for dir := parentDir(name); ; dir = parentDir(dir) {
+		t.a.dir(dir)
+		if dir == "" {
+			break
+		}
+	}
+	if !t.a.recode && !bytes.Contains(content, []byte("\r\n")) && !bytes.Contains(content, []byte("$Id")) {
+		return "" // nearly every file
+	}
+	at := t.a.of(name)
 	named := func(name string) string {
 		switch v := at[name]; v {
 		case attrSet, attrUnset, attrUnspecified:

@@ -28,7 +28,7 @@ type Status struct {
 	Waiting  []memsync.Path     `json:"waiting"` // deletes that wait for accept-deletes
 	Skipped  []memsync.Finding  `json:"skipped"`
 	Findings *FindingCount      `json:"findings"` // of lint; null in a store that is too large to look at on the way
-	Paused   *string            `json:"paused"` // null, or why nothing is committed
+	Paused   *string            `json:"paused"`   // null, or why nothing is committed
 	Detail   string             `json:"detail,omitempty"`
 	Other    *int               `json:"other_changes"` // files that are the person's to commit; null without the git binary
 	Backend  string             `json:"backend"`

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"memsync"
 	"memsync/controller"
@@ -175,7 +176,10 @@ type source struct {
 	last struct{ line, at, chars int }
 }
 
-func newSource(data []byte) *source { return &source{text: string(data)} }
+// newSource reads a file's bytes as text; nobody writes to them any more.
+func newSource(data []byte) *source {
+	return &source{text: unsafe.String(unsafe.SliceData(data), len(data))}
+}
 
 func (s *source) index() []int {
 	if s.lines == nil {

@@ -87,7 +87,7 @@ func (r *Report) wikiLinks(l format.Line, s *source) {
 			open += 2 + i
 		}
 		if t := format.LinkTarget(text[open+2 : end]); t != "" {
-			r.links = append(r.links, link{t, s.span(l.At+open, l.At+end+2)})
+			r.links = append(r.links, link{strings.Clone(t), s.span(l.At+open, l.At+end+2)})
 		}
 		at = end + 2
 	}
