@@ -320,7 +320,7 @@ func (j *join) links() {
 func (j *join) link(r *Report, l link, names *format.Names) {
 	f := Finding{Finding: memsync.Finding{Path: r.Path}, About: l.target}
 	f.put(l.at)
-	target := format.OneLine(l.target, 80)
+	target := "[[" + format.OneLine(l.target, 80) + "]]"
 	var same []*memsync.Memory
 	for _, m := range names.Resolve(l.target) {
 		if s, ok := j.view.Scope(m.Scope); ok && reaches(r.scope, s) {
@@ -328,10 +328,13 @@ func (j *join) link(r *Report, l link, names *format.Names) {
 		}
 	}
 	id, err := memsync.ParseID(l.target)
+	if err == nil {
+		target = "the id " + string(id)
+	}
 	switch {
 	case len(same) > 1:
 		f.Code, f.Severity = AmbiguousLink, info
-		f.Message = fmt.Sprintf("[[%s]] may mean %s", target, some(memoryPaths(same), 3))
+		f.Message = fmt.Sprintf("%s may mean %s", target, some(memoryPaths(same), 3))
 		f.Hint = "link by file name or id"
 	case len(same) == 1:
 		return
@@ -339,7 +342,7 @@ func (j *join) link(r *Report, l link, names *format.Names) {
 		return // gone, and the ledger says how
 	default:
 		f.Code, f.Severity = DanglingLink, warn
-		f.Message = fmt.Sprintf("[[%s]] leads to no memory", target)
+		f.Message = target + " leads to no memory"
 		f.Hint = "correct the name, or write the memory"
 	}
 	j.find(f)

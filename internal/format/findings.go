@@ -112,8 +112,12 @@ func Check(d *Document, path memsync.Path, scope memsync.Scope) []memsync.Findin
 		if n == nil || n.null() || slices.Contains(c.want, n.text) {
 			continue
 		}
+		says := fmt.Sprintf("the directory says %q", c.want[0])
+		if c.want[0] == "" {
+			says = "the directory is no agent's"
+		}
 		out = append(out, d.finding(memsync.FindScopeMismatch, memsync.Warning, n.keyAt,
-			fmt.Sprintf("%s is %q, the directory says %q", c.key, clip(n.text), c.want[0]), "remove the key, or move the file"))
+			fmt.Sprintf("%s is %q, %s", c.key, clip(n.text), says), "remove the key, or move the file"))
 	}
 	if d.fm {
 		t, _ := d.memoryType()
