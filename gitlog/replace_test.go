@@ -37,6 +37,24 @@ func TestReplaceComparesFirst(t *testing.T) {
 	if err := Replace(root, "memory/b.md", memsync.HashOf([]byte("two")), []byte("three"), name); memsync.CodeOf(err) != memsync.CodeIORaced {
 		t.Errorf("a file that is not there: %v", err)
 	}
+	// What a killed process left goes with the next one, if it is old enough and
+	// was never moved.
+	for _, left := range []string{".memsync-01J00000000000000000000001-0.tmp", ".memsync-01J00000000000000000000001-0.old", ".memsync-01J0000000ABCDEFGH00000001-0.tmp"} {
+		if err := os.WriteFile(filepath.Join(root, "memory", left), []byte("left"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Replace(root, "memory/a.md", memsync.HashOf([]byte("a person's")), []byte("a person's"), "01J1000000000000000000000A"); err != nil {
+		t.Fatal(err)
+	}
+	if names, _ := filepath.Glob(filepath.Join(root, "memory", ".memsync-*")); len(names) != 2 {
+		t.Errorf("left are %q", names)
+	}
+	for _, left := range []string{".memsync-01J00000000000000000000001-0.old", ".memsync-01J0000000ABCDEFGH00000001-0.tmp"} {
+		if err := os.Remove(filepath.Join(root, "memory", left)); err != nil {
+			t.Error(err)
+		}
+	}
 	put2, _ = os.ReadFile(file)
 	entries, _ := os.ReadDir(filepath.Dir(file))
 	if string(put2) != "a person's" || len(entries) != 1 {

@@ -23,6 +23,9 @@ func ParseBaseline(data []byte) (*Baseline, error) {
 	if err := json.Unmarshal(data, &report); err != nil {
 		return fail("it does not parse", err)
 	}
+	if report.Version == nil || *report.Version != 1 {
+		return fail("it is of another version", nil)
+	}
 	if report.Findings == nil {
 		return fail("it has no findings, not even an empty list", nil)
 	}

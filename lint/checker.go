@@ -113,7 +113,7 @@ func (c *Checker) File(f File) *Report {
 	if f.Class != format.IndexFile {
 		r.Data = nil
 	}
-	r.finish(text, c.state)
+	r.finish(text)
 	return r
 }
 
@@ -149,15 +149,11 @@ func (r *Report) scanned(trusted bool, doc *format.Document, s *source) {
 
 // finish gives the findings their path, their spans and characters, and takes
 // out of them what would repeat a secret.
-func (r *Report) finish(s *source, state *ledger.State) {
-	path := r.Path
-	if len(r.Findings) > 0 {
-		path = controller.ShownPath(r.Path, state)
-	}
+func (r *Report) finish(s *source) {
 	secrets := slices.DeleteFunc(slices.Clone(r.hits), func(h controller.Hit) bool { return h.Kind != "secret" })
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		f.Path = path
+		f.Path = r.Path
 		if f.EndLine == -1 {
 			f.EndLine, f.EndColumn = s.place(f.EndColumn)
 		}

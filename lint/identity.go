@@ -8,6 +8,7 @@ import (
 
 	"memsync"
 	"memsync/internal/format"
+	"memsync/internal/scan"
 )
 
 // largeDirectory is how many memories one directory may hold before git gets
@@ -43,9 +44,13 @@ func (j *join) identities() {
 func (j *join) sameIDs() {
 	byID := map[memsync.ID][]*Report{}
 	for _, r := range j.Reports {
-		if r.Memory != nil && r.Memory.ID != "" {
-			byID[r.Memory.ID] = append(byID[r.Memory.ID], r)
+		if r.Memory == nil || r.Memory.ID == "" {
+			continue
 		}
+		if id, event := j.state.Identity(r.Path); event && id != r.Memory.ID {
+			continue // the ledger has told them apart
+		}
+		byID[r.Memory.ID] = append(byID[r.Memory.ID], r)
 	}
 	for id, list := range byID {
 		if len(list) < 2 {
@@ -71,9 +76,6 @@ func (j *join) sameIDs() {
 		for _, r := range list {
 			if r == holder {
 				continue
-			}
-			if _, event := j.state.Identity(r.Path); event {
-				continue // the ledger has told them apart
 			}
 			if numberedCopy(r, []*Report{holder}) {
 				f := Finding{Finding: memsync.Finding{Code: memsync.FindConflictCopy, Severity: warn, Path: r.Path, Line: 1, Column: 1,
@@ -320,7 +322,7 @@ func (j *join) links() {
 func (j *join) link(r *Report, l link, names *format.Names) {
 	f := Finding{Finding: memsync.Finding{Path: r.Path}, About: l.target}
 	f.put(l.at)
-	target := "[[" + format.OneLine(l.target, 80) + "]]"
+	target := "[[" + format.OneLine(scan.MaskText(string(r.Path), l.target, hiding{state: j.state}.allowed(r.Path)), 80) + "]]" // before it is cut
 	var same []*memsync.Memory
 	for _, m := range names.Resolve(l.target) {
 		if s, ok := j.view.Scope(m.Scope); ok && reaches(r.scope, s) {

@@ -15,9 +15,12 @@ import (
 func (j *join) index(scope memsync.Scope) {
 	file := recall.FilePath(scope)
 	r := j.byPath[file]
+	if slices.Contains(j.Unmerged, file) {
+		return // store tells of it
+	}
 	if skip := slices.IndexFunc(j.Skipped, func(s Skip) bool { return s.Path == file }); skip >= 0 {
 		if scope.MemoryMD == memsync.Region {
-			j.find(Finding{Finding: memsync.Finding{Code: memsync.FindIndexSymlink, Severity: warn, Path: file, Message: "MEMORY.md is " + j.Skipped[skip].Reason + ", and is not written",
+			j.find(Finding{Finding: memsync.Finding{Code: memsync.FindIndexSymlink, Severity: warn, Path: file, Message: "MEMORY.md is not written: " + j.Skipped[skip].Reason,
 				Hint: `replace it by a file, or set memory_md = "lint"`}})
 		}
 		return
@@ -54,6 +57,9 @@ func (j *join) index(scope memsync.Scope) {
 		j.find(f)
 	}
 	remedy := "`memsync up --once` writes it"
+	if j.Theirs {
+		remedy = "the next write here does it; before a commit, `memsync hooks install --fix-staged`"
+	}
 	if j.Partial {
 		remedy = "stage it with the memories: `git add " + nameOf(file) + "`; `memsync hooks install --fix-staged` has that done"
 	}

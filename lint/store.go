@@ -21,7 +21,11 @@ func (j *join) store() {
 		if s.Path.Base() == "MEMORY.md" && j.scopeFile(s.Path) {
 			continue // index tells of it
 		}
-		j.find(Finding{Finding: memsync.Finding{Code: memsync.FindSkipped, Severity: warn, Path: s.Path, Message: s.Reason, Hint: "memories are regular, readable files; move the file itself here"}})
+		sev := memsync.Severity(warn)
+		if s.Unseen {
+			sev = bad
+		}
+		j.find(Finding{Finding: memsync.Finding{Code: memsync.FindSkipped, Severity: sev, Path: s.Path, Message: s.Reason, Hint: "memories are regular, readable files; move the file itself here"}})
 	}
 	for _, p := range j.Nested {
 		j.find(Finding{Finding: memsync.Finding{Code: memsync.FindOwnMemoryMD, Severity: warn, Path: p, Line: 1, Column: 1, Message: "this folder has a MEMORY.md of its own and is no scope of its own",

@@ -20,6 +20,7 @@ type Whole struct {
 	// Partial says that Reports are a few files of many, as a hook looks at
 	// what is staged. What a look at all would find in others is not told then.
 	Partial bool
+	Theirs  bool                    // people commit here: memsync writes MEMORY.md beside other writes only
 	Known   iter.Seq[memsync.Path]  // Partial: the paths of all files, judged or not
 	Holds   func(memsync.Path) bool // Partial: whether there is a file at a path
 	Gone    []memsync.Path          // Partial: memories, and MEMORY.md, that this commit takes away
@@ -52,6 +53,7 @@ type LedgerFile struct {
 type Skip struct {
 	Path   memsync.Path
 	Reason string
+	Unseen bool // what is there could be a memory, or many, and nobody could look
 }
 
 // Converted is a file whose bytes git does not keep.
@@ -118,9 +120,11 @@ func (r *Report) class() bool { return r.Class == format.MemoryFile || r.Class =
 
 // Result is what a store has to say.
 type Result struct {
-	Findings   []Finding
-	Suppressed int // by comments
+	Findings   []Finding // with the names that files have: see Shown
+	Suppressed int       // by comments
 	View       *memsync.View
+
+	hide hiding
 }
 
 // Join judges the store as a whole and puts everything together: the findings
@@ -174,7 +178,7 @@ func (j *join) find(f Finding) *Finding {
 func (j *join) accept() {
 	var memories []*memsync.Memory
 	for _, r := range j.Reports {
-		if !r.class() {
+		if !r.class() || j.isCopy(r) {
 			continue
 		}
 		m := r.Memory
@@ -208,9 +212,29 @@ func (j *join) accept() {
 	j.view = memsync.NewView(memsync.Revision{}, j.scopes, memories)
 }
 
+// isCopy reports whether a file is a file-sync tool's copy by its number: the
+// file that it is named after is there and has the same id. It is kept out,
+// unless a commit brought it.
+func (j *join) isCopy(r *Report) bool {
+	base, numbered := format.NumberedCopy(r.Path.Base())
+	if !numbered || r.Memory == nil || r.Memory.ID == "" {
+		return false
+	}
+	original := j.byPath[r.Path.Dir().Join(base)]
+	if original == nil || original.Memory == nil || original.Memory.ID != r.Memory.ID {
+		return false
+	}
+	_, told := j.state.Identity(r.Path)
+	_, head := j.Head[r.Path]
+	return !told && !head
+}
+
 // there reports whether a memory could be at a path: one that was judged, or
 // that a partial look knows of.
 func (j *join) there(p memsync.Path) bool {
+	if slices.ContainsFunc(j.Skipped, func(s Skip) bool { return s.Unseen && p.In(s.Path) }) {
+		return true // for all that anybody knows
+	}
 	if r := j.byPath[p]; r != nil {
 		return r.class()
 	}
@@ -229,11 +253,9 @@ func (j *join) couldBe(p memsync.Path) bool {
 
 // result puts the findings together.
 func (j *join) result() Result {
-	out := Result{View: j.view}
-	mask := j.mask()
+	out := Result{View: j.view, hide: j.hiding()}
 	take := func(list []Finding) {
 		for _, f := range list {
-			mask(&f)
 			if f.Severity = j.Level(f.Finding); f.Severity != memsync.Off {
 				out.Findings = append(out.Findings, f)
 			}
@@ -263,27 +285,6 @@ func (j *join) result() Result {
 	return out
 }
 
-// mask takes names that may not be shown out of findings: those of files whose
-// own reports show them otherwise, and the path of what has no report.
-func (j *join) mask() func(*Finding) {
-	var pairs []string
-	for _, r := range j.Reports {
-		if len(r.Findings) > 0 && r.Findings[0].Path != r.Path {
-			pairs = append(pairs, nameOf(r.Path), nameOf(r.Findings[0].Path), string(r.Path), string(r.Findings[0].Path))
-		}
-	}
-	names := strings.NewReplacer(pairs...)
-	return func(f *Finding) {
-		if j.byPath[f.Path] == nil {
-			f.Path = controller.ShownPath(f.Path, j.state)
-		}
-		if len(pairs) > 0 {
-			f.Path = memsync.Path(names.Replace(string(f.Path)))
-			f.Message, f.Hint, f.About = names.Replace(f.Message), names.Replace(f.Hint), names.Replace(f.About)
-		}
-	}
-}
-
 // Level is how bad a finding is, by the rule and by the store's policy. The last
 // line of a policy counts; a rule that is locked is out of its reach.
 func (c *Checker) Level(f memsync.Finding) memsync.Severity {
@@ -310,15 +311,16 @@ func joinPaths(list []memsync.Path, n int) string {
 }
 
 // Save are the findings of one file by itself, as the policy holds them: what
-// can be told at once when it is saved.
+// can be told at once when it is saved. They may be shown.
 func (c *Checker) Save(f File) (out []memsync.Finding) {
 	r := c.File(f)
 	trusted := r.scope.Writers == memsync.People || r.scope.Writers == ""
 	kept, _ := suppress(r.Findings, r.ignores, r.Path, trusted)
 	Sort(kept)
+	hide := hiding{state: c.state}
 	for _, f := range kept {
 		if f.Severity = c.Level(f.Finding); f.Severity != memsync.Off {
-			out = append(out, f.Finding)
+			out = append(out, hide.finding(f).Finding)
 		}
 	}
 	return out

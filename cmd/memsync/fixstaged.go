@@ -13,6 +13,7 @@ import (
 	"memsync/indexer/recall"
 	"memsync/internal/checkout"
 	"memsync/internal/ledger"
+	"memsync/internal/scan"
 	"memsync/internal/store"
 	"memsync/lint"
 )
@@ -25,11 +26,23 @@ func (a *app) lintStaged(s *store.Store, index string, read *gitlog.Staged, fix 
 	opt := checkout.Options{Staged: true, IndexFile: index, Partial: true, Notice: a.say}
 	if !fix {
 		opt.Index = read
-		return a.judge(s, opt)
+		return a.judgeStaged(s, opt)
 	}
 	if err := a.fixStaged(s, index); err != nil {
 		return nil, err
 	}
+	return a.judgeStaged(s, opt)
+}
+
+// judgeStaged looks at what is staged alone, unless that is a MEMORY.md or one of
+// its pages: what these should say, only all memories can tell.
+func (a *app) judgeStaged(s *store.Store, opt checkout.Options) (*checkout.Judged, error) {
+	judged, err := a.judge(s, opt)
+	if err != nil || !judged.TouchedLists {
+		return judged, err
+	}
+	judged.Close()
+	opt.Partial = false
 	return a.judge(s, opt)
 }
 
@@ -64,7 +77,7 @@ func (a *app) fixStaged(s *store.Store, index string) error {
 		}
 	}
 	staged := touchedMemories(judged)
-	if len(staged) == 0 {
+	if len(staged) == 0 && !judged.TouchedLists {
 		return nil
 	}
 	travel, err := travels(judged, staged)
@@ -90,8 +103,13 @@ func (a *app) stage(judged *checkout.Judged, index string, files []mended) error
 	same := map[memsync.Path]bool{}
 	for _, m := range files {
 		changes = append(changes, gitlog.Change{Path: m.path, Content: m.new})
-		if f, err := disk.Read(m.path, 0); err == nil && m.old != nil && m.new != nil && bytes.Equal(f.Data, m.old) {
-			same[m.path] = true
+		f, err := disk.Read(m.path, 0)
+		switch {
+		case m.new == nil:
+		case err == nil && m.old != nil:
+			same[m.path] = bytes.Equal(f.Data, m.old)
+		case m.old == nil:
+			same[m.path] = errors.Is(err, memsync.CodeNotFound) // nor was it staged
 		}
 	}
 	if err := judged.Repo.Stage(a.ctx, index, changes); err != nil {
@@ -99,14 +117,18 @@ func (a *app) stage(judged *checkout.Judged, index string, files []mended) error
 	}
 	for _, m := range files {
 		if !same[m.path] {
-			a.say("staged %s anew", oneLine(string(m.path)))
+			a.say("staged %s anew; the file on disk is another and stays", oneLine(scan.MaskPath(string(m.path), nil)))
 			continue
 		}
-		err := gitlog.Replace(judged.Store.Root, m.path, memsync.HashOf(m.old), m.new, drawID())
+		var old memsync.Hash
+		if m.old != nil {
+			old = memsync.HashOf(m.old)
+		}
+		err := gitlog.Replace(judged.Store.Root, m.path, old, m.new, nameBeside())
 		if err != nil && !errors.Is(err, memsync.CodeIORaced) {
 			return err
 		}
-		a.say("mended %s", oneLine(string(m.path)))
+		a.say("mended %s", oneLine(scan.MaskPath(string(m.path), nil)))
 	}
 	return nil
 }
@@ -219,7 +241,7 @@ func stagedLists(judged *checkout.Judged, staged map[memsync.Path]memsync.ID) ([
 			of, ok := memsync.ScopeOf(judged.Store.Scopes, p)
 			return ok && of.Dir == s.Dir
 		}
-		if s.MemoryMD != memsync.Region || !slices.ContainsFunc(slices.Collect(maps.Keys(staged)), inScope) {
+		if s.MemoryMD != memsync.Region || !judged.TouchedLists && !slices.ContainsFunc(slices.Collect(maps.Keys(staged)), inScope) {
 			continue
 		}
 		file := recall.FilePath(s)

@@ -74,6 +74,10 @@ func (f *lintFlags) check(a *app, args []string) error {
 		return usage("--staged and --changed-since exclude each other")
 	case f.fix && (f.staged || f.stdin):
 		return usage("--fix changes files of the working tree: leave --staged and --stdin out")
+	case a.flags.dryRun && (f.format != "" && f.format != "text" || f.output != "" || a.flags.json || a.flags.jsonl):
+		return usage("--dry-run shows the changes as a diff: leave --format, --output, --json and --jsonl out")
+	case f.output != "" && f.output == f.baseline:
+		return usage("--output would replace the baseline by what it does not know: name another file")
 	case a.flags.dryRun && !f.fix:
 		return usage("--dry-run goes with --fix: without it lint writes nothing")
 	case a.flags.json && a.flags.jsonl:
@@ -131,8 +135,14 @@ func (a *app) lint(f lintFlags, args []string) error {
 		return err
 	}
 	defer judged.Close()
-	if f.stdin && judged.Files == 0 {
-		a.say("%s is no file that lint judges", oneLine(f.stdinName))
+	if named := append(slices.Clone(args), f.stdinName); judged.Files == 0 && named[0] != "" {
+		a.say("there is nothing that lint judges at %s", oneLine(named[0]))
+		if at.loose {
+			return usage("%s belongs to no store and holds no Markdown", oneLine(named[0]))
+		}
+	}
+	if err := f.outputElsewhere(a, judged); err != nil {
+		return err
 	}
 	if f.fix {
 		changed, err := a.mend(at, judged, func(lint.Finding) bool { return true })
@@ -146,21 +156,21 @@ func (a *app) lint(f lintFlags, args []string) error {
 			}
 		}
 	}
-	known := 0
+	found, known := judged.Shown(judged.Findings), 0
 	if baseline != nil {
-		judged.Findings, known = baseline.New(judged.Findings)
+		found, known = baseline.New(found)
 	}
-	run := report.Run{Version: version, Files: judged.Files, Findings: judged.Findings, Suppressed: judged.Suppressed, Known: known,
+	run := report.Run{Version: version, Files: judged.Files, Findings: found, Suppressed: judged.Suppressed, Known: known,
 		Verbose: a.flags.verbose, Show: at.shows(f.format, judged)}
 	if err := a.writeReport(f, run); err != nil {
 		return err
 	}
 	warnings := 0
-	for _, found := range judged.Findings {
-		if lint.AtLeast(found.Severity, memsync.Severity(f.failOn)) {
+	for _, one := range found {
+		if lint.AtLeast(one.Severity, memsync.Severity(f.failOn)) {
 			return exitError(exitFindings)
 		}
-		if found.Severity == memsync.Warning {
+		if one.Severity == memsync.Warning {
 			warnings++
 		}
 	}
@@ -200,7 +210,44 @@ func (a *app) writeReport(f lintFlags, run report.Run) error {
 	if err := report.Write(&b, f.format, run); err != nil {
 		return err
 	}
-	return named(os.WriteFile(full, b.Bytes(), 0o644), full, f.output)
+	return named(replaceFile(full, b.Bytes()), full, f.output)
+}
+
+// outputElsewhere refuses a report in the place of a file that was judged.
+func (f *lintFlags) outputElsewhere(a *app, judged *checkout.Judged) error {
+	if f.output == "" || f.output == "-" {
+		return nil
+	}
+	full, err := a.abs(f.output)
+	if err != nil {
+		return err
+	}
+	if p, ok := within(judged.Store.Root, full); ok && judged.Judges(p) {
+		return usage("--output %s is a file of the store: name another one", oneLine(f.output))
+	}
+	return nil
+}
+
+// replaceFile writes a file beside its place and moves it there, so that a full
+// disk leaves what was there. What is no regular file (a pipe, a terminal) is
+// written to as it is.
+func replaceFile(full string, data []byte) error {
+	if info, err := os.Stat(full); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(full, data, 0o644)
+	}
+	if real, err := filepath.EvalSymlinks(full); err == nil {
+		full = real
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(full), filepath.Base(full)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), full)
 }
 
 // lintPlace is what a command line of lint means: a store, and paths in it.
@@ -228,6 +275,7 @@ func (a *app) lintPlace(args []string, stdinName string) (*lintPlace, error) {
 		}
 		return at, err
 	}
+	whole := false
 	for i, arg := range args {
 		full := arg
 		if !filepath.IsAbs(full) {
@@ -246,11 +294,11 @@ func (a *app) lintPlace(args []string, stdinName string) (*lintPlace, error) {
 		if !ok {
 			return nil, usage("%s lies in another store than %s: one run judges one store", oneLine(arg), oneLine(args[0]))
 		}
-		if p == "" {
-			at.paths = nil // all of it
-			return at, nil
-		}
+		whole = whole || p == ""
 		at.paths = append(at.paths, p)
+	}
+	if whole {
+		at.paths = nil
 	}
 	return at, nil
 }

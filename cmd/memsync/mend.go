@@ -8,12 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
 	"memsync"
 	"memsync/gitlog"
 	"memsync/internal/checkout"
+	"memsync/internal/scan"
 	"memsync/keeper"
 	"memsync/lint"
 )
@@ -76,6 +76,7 @@ func (a *app) printMended(at *lintPlace, judged *checkout.Judged, paths []memsyn
 	show := at.shows("text", judged)
 	names := make([]string, len(paths))
 	for i, p := range paths {
+		p = memsync.Path(scan.MaskPath(string(p), nil))
 		if names[i] = string(p); show != nil {
 			names[i] = show(p)
 		}
@@ -116,7 +117,7 @@ func (a *app) mend(at *lintPlace, judged *checkout.Judged, wanted func(lint.Find
 	}
 	if a.flags.dryRun {
 		for _, m := range files {
-			if err := a.printText(unified(keeper.FileDiff{Path: m.path, Old: m.old, New: m.new})); err != nil {
+			if err := a.printText(unified(keeper.FileDiff{Path: memsync.Path(scan.MaskPath(string(m.path), nil)), Old: m.old, New: m.new})); err != nil {
 				return nil, err
 			}
 		}
@@ -128,12 +129,14 @@ func (a *app) mend(at *lintPlace, judged *checkout.Judged, wanted func(lint.Find
 	n := 0
 	done := []memsync.Path{}
 	for _, m := range files {
-		err := gitlog.Replace(at.store.Root, m.path, memsync.HashOf(m.old), m.new, drawID())
+		err := gitlog.Replace(at.store.Root, m.path, memsync.HashOf(m.old), m.new, nameBeside())
 		switch {
 		case errors.Is(err, memsync.CodeIORaced):
-			a.say("%s was saved meanwhile and is left as it is: run it again", oneLine(string(m.path)))
+			a.say("%s was saved meanwhile and is left as it is: run it again", oneLine(scan.MaskPath(string(m.path), nil)))
 		case err != nil:
-			a.say("%s", mendedSummary(n, len(done)))
+			if len(done) > 0 {
+				a.say("%s", mendedSummary(n, len(done)))
+			}
 			return done, err
 		default:
 			n += m.findings
@@ -144,9 +147,13 @@ func (a *app) mend(at *lintPlace, judged *checkout.Judged, wanted func(lint.Find
 	return done, nil
 }
 
-// drawID names what lies beside a file while it is replaced.
-func drawID() memsync.ID {
-	return memsync.ID(ulid.MustNew(ulid.Timestamp(time.Now()), rand.Reader).String())
+// nameBeside names what lies beside a file while it is replaced. It begins, behind
+// the time, with bytes that a plan's id nearly never has: gitlog.Replace takes
+// away what such a process left that was killed.
+func nameBeside() memsync.ID {
+	var entropy [10]byte
+	rand.Read(entropy[2:])
+	return memsync.MakeID(time.Now(), entropy)
 }
 
 // fixes makes the fixes in memory.
@@ -219,16 +226,17 @@ func (a *app) submitMended(at *lintPlace, files []mended) ([]memsync.Path, error
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range out.Decisions {
-		if d.Error != nil {
-			return nil, d.Error
-		}
-	}
-	a.say("%s", mendedSummary(n, len(files)))
-	paths := make([]memsync.Path, len(files))
+	// What the rules refuse is told of by the report as well: the rest is done.
+	paths := []memsync.Path{}
 	for i, m := range files {
-		paths[i] = m.path
+		if i < len(out.Decisions) && out.Decisions[i].Error != nil {
+			n -= m.findings
+			a.say("%s is left as it is: %s", oneLine(string(out.Decisions[i].Path)), oneLine(out.Decisions[i].Error.Message))
+			continue
+		}
+		paths = append(paths, m.path)
 	}
+	a.say("%s", mendedSummary(n, len(paths)))
 	return paths, nil
 }
 

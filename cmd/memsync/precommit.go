@@ -54,7 +54,7 @@ func (a *app) preCommit(repo *gitlog.Repo, index string, fix bool) error {
 		if err != nil {
 			return err
 		}
-		for _, f := range judged.Findings {
+		for _, f := range judged.Shown(judged.Findings) {
 			if f.Severity == memsync.Info && !a.flags.verbose {
 				continue
 			}

@@ -25,6 +25,10 @@ type hookFinding struct {
 // printHookFindings ends a hook: nothing found, or a line each on stderr, and exit
 // 1 where one is an error. git shows what a hook says and nothing of what it means.
 func (a *app) printHookFindings(hook string, findings []hookFinding) error {
+	for i := range findings { // whatever hook it is, and whoever found it
+		f := &findings[i]
+		f.Message, f.Path = scan.MaskText(string(f.Path), f.Message, nil), memsync.Path(scan.MaskPath(string(f.Path), nil))
+	}
 	switch {
 	case a.flags.jsonl:
 		for _, f := range findings {

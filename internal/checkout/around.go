@@ -122,7 +122,7 @@ func (j *judge) besides() {
 // around gathers what is not in the files that were judged.
 func (j *judge) around() error {
 	w := &j.whole
-	w.Partial = j.opt.Partial
+	w.Partial, w.Theirs = j.opt.Partial, j.store.CommitMode() == memsync.CommitOff
 	w.Nested, w.Unmerged, w.Ignored, w.Repositories = j.list.Nested, j.list.Unmerged, j.list.Ignored, j.list.Repos
 	w.Skipped = append(w.Skipped, j.list.Skipped...)
 	w.Pages = map[memsync.Path][]byte{}

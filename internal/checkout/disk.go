@@ -52,8 +52,11 @@ func (d *disk) List() (l Listing, err error) {
 			return l, err
 		}
 	}
-	for _, list := range [][]watcher.Seen{b.Changed, b.Authored} {
+	for i, list := range [][]watcher.Seen{b.Changed, b.Authored} {
 		for _, s := range list {
+			if i == 1 && (s.Class == format.MemoryFile || s.Class == format.LogFile) {
+				s.Class = format.NotMemory // the scope ignores it
+			}
 			switch {
 			case !ignored[s.Path]:
 				add(s.Path, s.Class)
@@ -77,7 +80,7 @@ func (d *disk) List() (l Listing, err error) {
 	slices.SortFunc(l.Files, func(a, b Entry) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	l.Nested = b.Nested
 	for _, s := range b.Skipped {
-		l.Skipped = append(l.Skipped, lint.Skip{Path: s.Path, Reason: s.Reason})
+		l.Skipped = append(l.Skipped, lint.Skip{Path: s.Path, Reason: s.Reason, Unseen: slices.Contains(b.RootGone, s.Path) || !strings.HasPrefix(s.Reason, "a ")})
 	}
 	l.Repos = d.repositories(l.Files)
 	return l, nil
@@ -155,6 +158,7 @@ func classify(s *store.Store, p memsync.Path) (class format.Class, ok bool) {
 			if !watcher.Excluded(scope, p) {
 				return class, true
 			}
+			class = format.NotMemory
 		case format.ConflictCopy, format.Unnamable:
 			return class, true
 		case format.IndexFile:

@@ -3,15 +3,14 @@ package checkout
 import (
 	"context"
 	"errors"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"memsync"
-	"memsync/controller"
 	"memsync/gitlog"
+	"memsync/indexer/recall"
 	"memsync/internal/format"
 	"memsync/internal/ledger"
 	"memsync/internal/store"
@@ -36,11 +35,12 @@ type Options struct {
 // Judged is a store that was judged.
 type Judged struct {
 	lint.Result
-	Files   int            // that were judged and are told of
-	Touched []memsync.Path // memories that differ from HEAD, or from Since; nil where everything is told
-	Store   *store.Store   // as it is where the files are read from
-	Repo    *gitlog.Repo   // nil where there is none
-	Tree    Tree
+	Files        int            // that were judged and are told of
+	TouchedLists bool           // a MEMORY.md, or a page of one, is among what differs
+	Touched      []memsync.Path // memories that differ from HEAD, or from Since; nil where everything is told
+	Store        *store.Store   // as it is where the files are read from
+	Repo         *gitlog.Repo   // nil where there is none
+	Tree         Tree
 }
 
 // Judge reads a store and says what is wrong with it.
@@ -103,7 +103,6 @@ func (j *judge) run(ctx context.Context) (*Judged, error) {
 		return nil, err
 	}
 	out := &Judged{Result: j.checker.Join(j.whole), Store: j.store, Repo: j.repo, Tree: j.tree}
-	j.shown()
 	out.Findings = slices.DeleteFunc(out.Findings, func(f lint.Finding) bool { return !j.tells(f) })
 	for _, r := range j.whole.Reports {
 		if j.told(r.Path) {
@@ -111,6 +110,9 @@ func (j *judge) run(ctx context.Context) (*Judged, error) {
 		}
 	}
 	for p := range j.touched {
+		if scope, ok := memsync.ScopeOf(j.store.Scopes, p); ok && scope.MemoryMD == memsync.Region && (p == recall.FilePath(scope) || p.In(recall.PagesDir(scope))) {
+			out.TouchedLists = true
+		}
 		if class, ok := classify(j.store, p); ok && (class == format.MemoryFile || class == format.LogFile) {
 			out.Touched = append(out.Touched, p)
 		}
@@ -125,19 +127,6 @@ func (j *judge) told(p memsync.Path) bool {
 		return false
 	}
 	return len(j.opt.Paths) == 0 || slices.ContainsFunc(j.opt.Paths, func(dir memsync.Path) bool { return p.In(dir) })
-}
-
-// shown makes the paths that are told of count as findings show them, too: a
-// name that holds a secret, or is not UTF-8, stands otherwise there.
-func (j *judge) shown() {
-	for p := range maps.Clone(j.touched) {
-		j.touched[controller.ShownPath(p, j.state)] = true
-	}
-	for _, p := range slices.Clone(j.opt.Paths) {
-		if s := controller.ShownPath(p, j.state); s != p {
-			j.opt.Paths = append(slices.Clip(j.opt.Paths), s)
-		}
-	}
 }
 
 // tells reports whether a finding is told: it stands in such a file, or is
@@ -274,7 +263,7 @@ func (j *judge) files(ctx context.Context) error {
 			if errors.As(skips[i], &e) {
 				reason = e.Message
 			}
-			j.whole.Skipped = append(j.whole.Skipped, lint.Skip{Path: list[i].Path, Reason: reason})
+			j.whole.Skipped = append(j.whole.Skipped, lint.Skip{Path: list[i].Path, Reason: reason, Unseen: true})
 		}
 		if converts[i] != "" {
 			j.whole.Converted = append(j.whole.Converted, lint.Converted{Path: list[i].Path, How: converts[i]})
@@ -311,6 +300,16 @@ func (j *judge) answer() error {
 		}
 	}
 	return nil
+}
+
+// Judges reports whether p is a file that was judged, told of or not, or one
+// that is kept for the store.
+func (j *Judged) Judges(p memsync.Path) bool {
+	if _, ok := classify(j.Store, p); ok {
+		return true
+	}
+	_, inScope := memsync.ScopeOf(j.Store.Scopes, p)
+	return inScope && system(p)
 }
 
 // Close lets go of the repository.
