@@ -2,9 +2,29 @@
 // into them into the agent's prompt, so that every learned line stands under the
 // author's own heading and can be traced to its memory.
 //
-// What the author wrote is read by [ParseAgent], strictly. Where a memory wants to
-// stand is a [Target], and what that place asks of it a [Tier].
+// Two questions, each a pure function:
+//
+//   - What did the author write? [ParseAgent] reads AGENT.md strictly.
+//   - What does the prompt say? [Overlay] places what is promoted into the
+//     agent's slots by six rules in order, and [Render] writes the prompt as
+//     fragments whose concatenation it is.
+//
+// Laws of Overlay and Render:
+//
+//   - Any order of the memories, the same bytes and the same report.
+//   - The input is never changed, and nothing of it is kept but the Agent.
+//   - What was applied, applied again, and anything given twice change nothing.
+//   - Every memory is applied, dropped or ignored: exactly one of the three.
+//   - No memories, no change: the prompt is the authored one, byte for byte.
+//   - Only a memory's own lines name it, and they name nothing else.
+//   - A value of one line stays on its line: it opens no heading, whatever it
+//     holds. The two authored prompts (recovery, methodology) are their author's
+//     Markdown and stand as they are.
+//   - A larger ceiling takes nothing out of the prompt. A larger budget takes
+//     nothing of its primitive out; what it lets in counts against the ceiling
+//     and may push out what ranks lower elsewhere.
+//   - The report holds ids, reasons and counts, never text.
 //
 // Nothing here reads a file, knows the time, writes an event or decides when to
-// ask: callers bring bytes and events, and take values away.
+// ask: callers bring snapshots and events, and take values away.
 package compose

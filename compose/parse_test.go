@@ -173,5 +173,10 @@ func FuzzParseAgent(f *testing.F) {
 		if a.Name != "x" {
 			t.Fatalf("name %q", a.Name)
 		}
+		for _, f := range Render(Composed{agent: a}) {
+			if f.Source != ByAuthor {
+				t.Fatalf("%+v", f)
+			}
+		}
 	})
 }

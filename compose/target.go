@@ -118,16 +118,19 @@ func (t Target) check(f *fields) error {
 	return nil
 }
 
-// slot is where a target points, in the words of AGENT.md; "" for none.
+// slot is where a target points, in the words of AGENT.md; "" for none, and for a
+// target that names a place no agent can have.
 func (t Target) slot() string {
-	switch t.Primitive {
-	case BackgroundSlot, ManualSlot:
+	switch {
+	case t.Primitive == BackgroundSlot && slices.Contains(sectionNames, t.Section) && oneLine(t.Key) != "":
 		return t.Section
-	case JudgmentSlot:
+	case t.Primitive == ManualSlot && t.Section == "workflows" && oneLine(t.Capability) != "":
+		return t.Section
+	case t.Primitive == JudgmentSlot && slices.Contains(judgmentSlots, t.Slot) && oneLine(t.Domain) != "":
 		return t.Slot
-	case ExampleSlot:
+	case t.Primitive == ExampleSlot && oneLine(t.Domain) != "":
 		return "examples"
-	case AwarenessSlot, RecoverySlot:
+	case t.Primitive == AwarenessSlot, t.Primitive == RecoverySlot:
 		return string(t.Primitive)
 	}
 	return ""
