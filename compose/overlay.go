@@ -97,8 +97,8 @@ type overlay struct {
 // mine is rule 1: a memory belongs to all the user's agents unless it lives in
 // another agent's scope. What cannot be traced, proposes no place or is given
 // twice is ignored as well; of several under one id the newest counts.
-func (o *overlay) mine(memories []Learned) []entry {
-	entries := make([]entry, 0, len(memories))
+func (o *overlay) mine(memories []Learned) []*entry {
+	entries := make([]*entry, 0, len(memories))
 	for i := range memories {
 		l := &memories[i]
 		switch {
@@ -109,11 +109,14 @@ func (o *overlay) mine(memories []Learned) []entry {
 		case l.Target == Target{}:
 			o.ignore(l, NoTarget)
 		default:
-			entries = append(entries, entry{Learned: l})
+			entries = append(entries, &entry{Learned: l})
 		}
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(strings.Compare(string(a.ID), string(b.ID)), -a.Created.Compare(b.Created), total(a.Learned, b.Learned))
+	slices.SortFunc(entries, func(a, b *entry) int {
+		if c := cmp.Or(strings.Compare(string(a.ID), string(b.ID)), -a.Created.Compare(b.Created)); c != 0 {
+			return c
+		}
+		return total(a.Learned, b.Learned)
 	})
 	kept := entries[:0]
 	for _, e := range entries {
@@ -135,7 +138,7 @@ func total(a, b *Learned) int {
 
 // placeable is rules 2 and 3: what has no place is dropped, and what the author
 // already says.
-func (o *overlay) placeable(entries []entry) []entry {
+func (o *overlay) placeable(entries []*entry) []*entry {
 	slots, authored := o.agent.places()
 	kept := entries[:0]
 	for _, e := range entries {
@@ -161,8 +164,8 @@ func (o *overlay) placeable(entries []entry) []entry {
 
 // newest is rule 4: of several memories at one address the newest counts, the
 // larger id of two equally new ones. All stay valid.
-func (o *overlay) newest(entries []entry) []entry {
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(strings.Compare(a.address, b.address), -older(a, b)) })
+func (o *overlay) newest(entries []*entry) []*entry {
+	slices.SortFunc(entries, func(a, b *entry) int { return cmp.Or(strings.Compare(a.address, b.address), -older(a, b)) })
 	kept := entries[:0]
 	for _, e := range entries {
 		if n := len(kept); n > 0 && kept[n-1].address == e.address {
@@ -175,7 +178,7 @@ func (o *overlay) newest(entries []entry) []entry {
 }
 
 // older orders by creation time, then id.
-func older(a, b entry) int {
+func older(a, b *entry) int {
 	return cmp.Or(a.Created.Compare(b.Created), strings.Compare(string(a.ID), string(b.ID)))
 }
 
@@ -185,8 +188,8 @@ func older(a, b entry) int {
 // not fit the ceiling: skipping ahead would make entries vanish when a budget
 // grows. What a person approved is never spilled; it may breach a budget that was
 // lowered since, and the report says so.
-func (o *overlay) admitted(entries []entry) []entry {
-	slices.SortFunc(entries, func(a, b entry) int {
+func (o *overlay) admitted(entries []*entry) []*entry {
+	slices.SortFunc(entries, func(a, b *entry) int {
 		return cmp.Or(-cmp.Compare(a.tier.rank(), b.tier.rank()), -cmp.Compare(a.Supports, b.Supports), -older(a, b))
 	})
 	r := &o.report

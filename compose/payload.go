@@ -51,17 +51,21 @@ func ParsePayload(t Target, compact string) (Payload, error) {
 		return Payload{}, f.fail("name", fmt.Sprintf("has %d characters, the limit is %d", n, MaxName), "name it shorter")
 	}
 	var p Payload
-	for key, at := range p.fields() {
-		*at = f.values[key]
+	for _, x := range p.fields() {
+		*x.at = f.values[x.key]
 	}
 	return p, nil
 }
 
-func (p *Payload) fields() map[string]*string {
-	return map[string]*string{
-		"name": &p.Name, "description": &p.Description, "accessMethod": &p.AccessMethod,
-		"scenario": &p.Scenario, "good": &p.Good, "bad": &p.Bad, "reasoning": &p.Reasoning,
-	}
+// field is one key of a payload.
+type field struct {
+	key string
+	at  *string
+}
+
+func (p *Payload) fields() [7]field {
+	return [...]field{{"name", &p.Name}, {"description", &p.Description}, {"accessMethod", &p.AccessMethod},
+		{"scenario", &p.Scenario}, {"good", &p.Good}, {"bad", &p.Bad}, {"reasoning", &p.Reasoning}}
 }
 
 // String is the payload as compact JSON with sorted keys; "" for none.
@@ -70,24 +74,22 @@ func (p Payload) String() string {
 		return ""
 	}
 	m := map[string]string{}
-	for key, at := range p.fields() {
-		if *at != "" {
-			m[key] = *at
+	for _, x := range p.fields() {
+		if *x.at != "" {
+			m[x.key] = *x.at
 		}
 	}
 	return compactJSON(m)
 }
 
 // fits reports whether a payload has what its target needs and nothing else.
-func (p Payload) fits(t Target) bool {
-	shape, values := payloadKeys[t.Primitive], p.fields()
-	for _, key := range shape.keys[:shape.required] {
-		if oneLine(*values[key]) == "" {
+func (p *Payload) fits(t Target) bool {
+	shape := payloadKeys[t.Primitive]
+	for _, x := range p.fields() {
+		switch at := slices.Index(shape.keys, x.key); {
+		case at < 0 && *x.at != "":
 			return false
-		}
-	}
-	for key, value := range values {
-		if *value != "" && !slices.Contains(shape.keys, key) {
+		case at >= 0 && at < shape.required && oneLine(*x.at) == "":
 			return false
 		}
 	}

@@ -88,13 +88,13 @@ func (o *overlay) ignore(l *Learned, why Reason) {
 	o.report.Ignored = append(o.report.Ignored, Outcome{ID: l.ID, Reason: why})
 }
 
-func (o *overlay) drop(e entry, why Reason) {
+func (o *overlay) drop(e *entry, why Reason) {
 	o.report.Dropped = append(o.report.Dropped, Outcome{ID: e.ID, Reason: why})
 }
 
 // beaten notes that loser's address is winner's. A winner's losers come one after
 // the other.
-func (o *overlay) beaten(winner, loser entry) {
+func (o *overlay) beaten(winner, loser *entry) {
 	r := &o.report
 	r.Dropped = append(r.Dropped, Outcome{ID: loser.ID, Reason: Newer, Newer: winner.ID})
 	if n := len(r.Conflicts); n > 0 && r.Conflicts[n-1].Winner == winner.ID {
