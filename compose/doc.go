@@ -2,9 +2,11 @@
 // into them into the agent's prompt, so that every learned line stands under the
 // author's own heading and can be traced to its memory.
 //
-// Two questions, each a pure function:
+// Three questions, each a pure function:
 //
 //   - What did the author write? [ParseAgent] reads AGENT.md strictly.
+//   - What counts? [Judge] folds a memory's ledger events into what is promoted,
+//     at which bar and in which wording. A bar is recomputed, never believed.
 //   - What does the prompt say? [Overlay] places what is promoted into the
 //     agent's slots by six rules in order, and [Render] writes the prompt as
 //     fragments whose concatenation it is.
@@ -24,6 +26,13 @@
 //     nothing of its primitive out; what it lets in counts against the ceiling
 //     and may push out what ranks lower elsewhere.
 //   - The report holds ids, reasons and counts, never text.
+//
+// Laws of Judge: a function of the set of events, so any order and any
+// repetition give the same State; a demotion ends the promotions that it saw and
+// no other; deny beats approve; what is not believed is named with its reason.
+//
+// A well-formed forged approval is not detected: this is honest bookkeeping, not
+// proof.
 //
 // Nothing here reads a file, knows the time, writes an event or decides when to
 // ask: callers bring snapshots and events, and take values away.
