@@ -2,11 +2,13 @@
 // into them into the agent's prompt, so that every learned line stands under the
 // author's own heading and can be traced to its memory.
 //
-// Three questions, each a pure function:
+// Four questions, each a pure function:
 //
 //   - What did the author write? [ParseAgent] reads AGENT.md strictly.
 //   - What counts? [Judge] folds a memory's ledger events into what is promoted,
 //     at which bar and in which wording. A bar is recomputed, never believed.
+//   - What is to be done? [Gate] says whether a memory is promoted now, waits, or
+//     is put before a person.
 //   - What does the prompt say? [Overlay] places what is promoted into the
 //     agent's slots by six rules in order, and [Render] writes the prompt as
 //     fragments whose concatenation it is.
@@ -30,10 +32,11 @@
 // Laws of Judge: a function of the set of events, so any order and any
 // repetition give the same State; a demotion ends the promotions that it saw and
 // no other; deny beats approve; what is not believed is named with its reason.
+// Gate promotes nothing that Judge would not believe.
 //
 // A well-formed forged approval is not detected: this is honest bookkeeping, not
 // proof.
 //
-// Nothing here reads a file, knows the time, writes an event or decides when to
-// ask: callers bring snapshots and events, and take values away.
+// Nothing here reads a file, knows the time or writes an event: callers bring
+// snapshots and events, and take values away.
 package compose

@@ -40,6 +40,7 @@ func Judge(f Facts, events []memsync.LedgerEvent) State {
 	j.decisions()
 	j.removals()
 	j.promotions()
+	j.granted()
 	j.ends()
 	j.waiting()
 	s := &j.State
@@ -262,7 +263,7 @@ func (j *judging) mayEnd(e, p *memsync.LedgerEvent) bool {
 				against = append(against, c.Conversation)
 			}
 		}
-		return len(distinct(against)) >= j.bar()
+		return len(distinct(against)) >= need(j.N)
 	case Guarded:
 		for id, proposal := range j.proposals {
 			if slices.Contains(proposal.Sees, p.ID) && j.approved(id) != "" {
@@ -323,7 +324,7 @@ func (j *judging) believe(e *memsync.LedgerEvent) (*Promotion, Doubt) {
 		return nil, WasDenied
 	case tier == Auto:
 		p.Bar, p.Approval = BarAuto, ""
-	case tier == Earned && len(j.Supports) >= j.bar():
+	case tier == Earned && len(j.Supports) >= need(j.N):
 		p.Bar, p.Approval = BarRecurrence, ""
 	case approval == "":
 		return nil, BelowBar
@@ -350,6 +351,16 @@ func (j *judging) restored(invalidation *memsync.LedgerEvent) bool {
 		return e.Op == memsync.LedgerRestore && slices.Contains(e.Sees, invalidation.ID) &&
 			(e.Actor.Person() || !invalidation.Actor.Person())
 	})
+}
+
+// granted are the snapshots that a person lets promote.
+func (j *judging) granted() {
+	for id, p := range j.proposals {
+		if len(p.Sees) == 0 && j.approved(id) != "" && !slices.Contains(j.Approved, p.Hash) {
+			j.Approved = append(j.Approved, p.Hash)
+		}
+	}
+	slices.Sort(j.Approved)
 }
 
 // waiting are the questions that only a person answers: removals below the bar of

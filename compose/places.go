@@ -1,6 +1,9 @@
 package compose
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // undeclared is why a memory has no place where its slot is not there.
 var undeclared = map[Primitive]Reason{
@@ -12,54 +15,77 @@ var undeclared = map[Primitive]Reason{
 // author wrote there.
 func (a *Agent) places() (slots map[slot]bool, authored map[string]bool) {
 	slots, authored = make(map[slot]bool), make(map[string]bool)
-	declare := func(t Target) { slots[Snapshot{Target: t}.place()] = true }
-	wrote := func(s Snapshot) { authored[s.Address()] = true }
+	for _, t := range a.declared() {
+		slots[Snapshot{Target: t}.place()] = true
+	}
+	for _, s := range a.wrote() {
+		authored[s.Address()] = true
+	}
+	return slots, authored
+}
+
+// declared are the places that memories may fill; a background's has no key.
+func (a *Agent) declared() (out []Target) {
 	for _, s := range a.Background {
-		t := Target{Primitive: BackgroundSlot, Section: s.Name}
-		declare(t)
-		for _, e := range s.Entries {
-			t.Key = e.Key
-			wrote(Snapshot{Target: t, Text: e.Value})
-		}
+		out = append(out, Target{Primitive: BackgroundSlot, Section: s.Name})
 	}
 	if a.HasAwareness {
-		declare(Target{Primitive: AwarenessSlot})
-	}
-	for _, s := range a.Awareness {
-		// An authored source may say less than a payload must.
-		wrote(Snapshot{Target: Target{Primitive: AwarenessSlot}, Payload: Payload{Name: s.Name, Description: "-", AccessMethod: "-"}})
+		out = append(out, Target{Primitive: AwarenessSlot})
 	}
 	for _, j := range a.Judgments {
 		for _, name := range judgmentSlots {
-			t := Target{Primitive: JudgmentSlot, Domain: j.Domain, Slot: name}
-			declare(t)
-			for _, line := range j.slot(name) {
-				wrote(Snapshot{Target: t, Text: line})
-			}
+			out = append(out, Target{Primitive: JudgmentSlot, Domain: j.Domain, Slot: name})
 		}
-		t := Target{Primitive: ExampleSlot, Domain: j.Domain}
-		declare(t)
-		for _, e := range j.Examples {
-			wrote(Snapshot{Target: t, Payload: Payload{Scenario: e.Scenario, Good: e.Good}})
-		}
+		out = append(out, Target{Primitive: ExampleSlot, Domain: j.Domain})
 	}
 	if a.Recovery.Prompt != "" {
-		t := Target{Primitive: RecoverySlot}
-		declare(t)
-		for line := range strings.SplitSeq(a.Recovery.Prompt, "\n") {
-			wrote(Snapshot{Target: t, Text: line})
-			wrote(Snapshot{Target: t, Text: strings.TrimLeft(line, "-*+ \t")}) // as an entry of a list
+		out = append(out, Target{Primitive: RecoverySlot})
+	}
+	for _, m := range a.Manuals {
+		out = append(out, Target{Primitive: ManualSlot, Capability: m.Capability, Section: "workflows"})
+	}
+	return out
+}
+
+// wrote is what the author says in those places, as if it had been learned.
+func (a *Agent) wrote() (out []Snapshot) {
+	add := func(s Snapshot) {
+		if s.Lacks() == "" {
+			out = append(out, s)
+		}
+	}
+	for _, s := range a.Background {
+		for _, e := range s.Entries {
+			add(Snapshot{Target: Target{Primitive: BackgroundSlot, Section: s.Name, Key: e.Key}, Text: e.Value})
+		}
+	}
+	for _, s := range a.Awareness {
+		// An authored source may say less than a payload must.
+		p := Payload{Name: s.Name, Description: cmp.Or(s.Description, "-"), AccessMethod: cmp.Or(s.AccessMethod, "-")}
+		add(Snapshot{Target: Target{Primitive: AwarenessSlot}, Payload: p})
+	}
+	for _, j := range a.Judgments {
+		for _, name := range judgmentSlots {
+			for _, line := range j.slot(name) {
+				add(Snapshot{Target: Target{Primitive: JudgmentSlot, Domain: j.Domain, Slot: name}, Text: line})
+			}
+		}
+		for _, e := range j.Examples {
+			add(Snapshot{Target: Target{Primitive: ExampleSlot, Domain: j.Domain}, Payload: Payload{Scenario: e.Scenario, Good: e.Good, Bad: e.Bad, Reasoning: e.Reasoning}})
+		}
+	}
+	for line := range strings.SplitSeq(a.Recovery.Prompt, "\n") {
+		add(Snapshot{Target: Target{Primitive: RecoverySlot}, Text: line})
+		if item := strings.TrimLeft(line, "-*+ \t"); item != line { // an entry of a list
+			add(Snapshot{Target: Target{Primitive: RecoverySlot}, Text: item})
 		}
 	}
 	for _, m := range a.Manuals {
-		t := Target{Primitive: ManualSlot, Capability: m.Capability, Section: "workflows"}
-		declare(t)
 		for _, w := range m.Workflows {
-			wrote(Snapshot{Target: t, Payload: Payload{Name: w.Name}})
+			add(Snapshot{Target: Target{Primitive: ManualSlot, Capability: m.Capability, Section: "workflows"}, Payload: Payload{Name: w.Name, Description: w.Description}})
 		}
 	}
-	delete(authored, "") // of an empty line
-	return slots, authored
+	return out
 }
 
 // slot are the lines that the author wrote in one of judgmentSlots.

@@ -9,9 +9,10 @@ type State struct {
 	Supports       []string // distinct conversations that taught it, sorted; the origin among them
 	Contradictions []string // distinct conversations that contradicted it, sorted
 	Promotion      *Promotion
-	Proposals      []Proposal   // open ones, by id
-	Denied         []memsync.ID // proposals that a person closed, by id
-	Requests       []memsync.ID // demotions and invalidations below the bar: the line keeps rendering, a person decides
+	Proposals      []Proposal     // open ones, by id
+	Approved       []memsync.Hash // snapshots that a person's approval in force lets promote, sorted
+	Denied         []memsync.ID   // proposals that a person closed, by id
+	Requests       []memsync.ID   // demotions and invalidations below the bar: the line keeps rendering, a person decides
 	// Withdrawn are snapshots whose promotion was ended and that no new conversation
 	// taught since, sorted. To promote one again is a person's to do: a gate that did
 	// would undo what was just removed.
@@ -87,9 +88,10 @@ type Facts struct {
 	Current memsync.Hash
 }
 
-func (f *Facts) bar() int {
-	if f.N < 1 {
+// need is how many conversations a number asks for; one that is not set asks for 2.
+func need(n int) int {
+	if n < 1 {
 		return 2
 	}
-	return f.N
+	return n
 }
