@@ -70,6 +70,8 @@ func TestGate(t *testing.T) {
 			[]Learned{judgment(2, "e", "constraints", strings.Repeat("word ", 70))}, 0, "", "wait no_room"},
 		"earned ones make room for it": {"budgets: {judgment: 400}", Wish{Learned: limit, Hash: hash, State: approved},
 			[]Learned{judgment(2, "e", "heuristics", strings.Repeat("word ", 70))}, 0, "", "promote"},
+		"its own earlier wording takes no room": {"budgets: {judgment: 400}", Wish{Learned: limit, Hash: hash, State: approved},
+			[]Learned{{ID: id(1), Created: day(9), Snapshot: judgment(1, "d", "constraints", strings.Repeat("word ", 90)).Snapshot}}, 0, "", "promote"},
 		"guarded: under the ceiling, too": {"budgets: {ceiling: 400}", Wish{Learned: limit},
 			[]Learned{recovery(2, strings.Repeat("word ", 70))}, 0, "", "wait no_room"},
 		"a contradiction parks it": {"", Wish{Learned: taught, State: two},

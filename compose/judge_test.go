@@ -140,6 +140,11 @@ func TestJudge(t *testing.T) {
 		"guarded: nothing else":                      {guard, append(slices.Clone(twice), event(3, promote, agent, of(guard))), "3 below_bar"},
 		"guarded: a person's approval":               {guard, approvedOnce, "2 guarded by person 1"},
 		"guarded: a person's own promote":            {guard, []memsync.LedgerEvent{event(1, promote, person, of(guard))}, "1 guarded by person 1"},
+		"guarded: the approval is named":             {guard, []memsync.LedgerEvent{ask, event(1, approve, person, to(ask)), event(2, promote, person, of(guard))}, "2 guarded by person 1"},
+		"guarded: leave to end is no leave to begin": {guard, []memsync.LedgerEvent{askEnd, event(3, approve, person, to(askEnd)), event(4, promote, agent, of(guard))}, "4 below_bar"},
+		"an approved question is not asked again":    {guard, []memsync.LedgerEvent{ask, event(1, approve, person, to(ask)), askTaught}, ""},
+		"guarded: ending what is over is moot":       {guard, append(slices.Clone(approvedOnce), event(3, demote, person, sees(id(2))), askEnd), ""},
+		"guarded: the approval of another wording":   {earned, []memsync.LedgerEvent{ask, askEarned, event(1, approve, person, to(askEarned)), event(2, approve, person, to(ask)), event(3, promote, agent, of(guard)), event(4, demote, person, sees(id(3))), event(5, promote, agent, of(earned))}, "5 earned by person 1"},
 		"guarded: an approval by no person":          {guard, []memsync.LedgerEvent{ask, event(1, approve, agent, to(ask)), event(2, promote, agent, of(guard))}, "promote?; 1 not_a_person; 2 below_bar"},
 		"guarded: an approval of another wording":    {earned, []memsync.LedgerEvent{askEarned, event(1, approve, person, to(askEarned)), event(2, promote, agent, of(guard))}, "2 below_bar"},
 		"guarded: an approval of nothing":            {guard, []memsync.LedgerEvent{event(1, approve, person, to(ask)), event(2, promote, agent, of(guard))}, "1 no_proposal; 2 below_bar"},
@@ -226,6 +231,21 @@ func TestWithdrawn(t *testing.T) {
 	taught := append(slices.Clone(events), event(4, corroborate, agent, in("b")))
 	if s := Judge(facts(auto), taught); s.Withdrawn != nil {
 		t.Errorf("a new conversation taught it: %v", s.Withdrawn)
+	}
+}
+
+// What a person approved waits for whoever promotes it, each wording once.
+func TestApproved(t *testing.T) {
+	ask, again := Propose(memory, guard, Target{}, nil), Propose(memory, guard, Target{}, []string{"a"})
+	edit, end := Propose(memory, auto, Target{}, nil), ProposeEnd(memory, &Promotion{Event: id(9), Snapshot: earned}, nil)
+	events := []memsync.LedgerEvent{ask, again, edit, end}
+	for i, p := range events {
+		events = append(events, event(i+1, approve, person, to(p)))
+	}
+	want := []memsync.Hash{guard, auto}
+	slices.Sort(want)
+	if s := Judge(facts(guard), events); !slices.Equal(s.Approved, want) {
+		t.Errorf("approved %v", s.Approved)
 	}
 }
 
