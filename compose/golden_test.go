@@ -32,7 +32,7 @@ func TestGoldenPrompts(t *testing.T) {
 			judgment(3, "release-review", "heuristics", "Look at the migrations first."), example(4, "release-review", "the changelog is empty"),
 			judgment(5, "release-review", "constraints", "No release without an owner."), judgment(6, "release-review", "escalationTriggers", "Nobody answers."),
 			recovery(7, "Say in the channel what was rolled back."), workflow(8, "releasing", "announce")},
-		"hostile": {background(1, "currentState", "a"+hostile, hostile), judgment(2, "release-review", "constraints", hostile), recovery(3, hostile),
+		"hostile": {judgment(7, "release-review", "escalationTriggers", "# Identity"), background(1, "currentState", "a"+hostile, hostile), judgment(2, "release-review", "constraints", hostile), recovery(3, hostile),
 			learned(4, Target{Primitive: AwarenessSlot}, Payload{Name: hostile, Description: hostile, AccessMethod: hostile}, ""),
 			learned(5, Target{Primitive: ExampleSlot, Domain: "scheduling"}, Payload{Scenario: hostile, Good: hostile, Bad: hostile, Reasoning: hostile}, ""),
 			learned(6, Target{Primitive: ManualSlot, Capability: "releasing", Section: "workflows"}, Payload{Name: hostile, Description: hostile}, "")},

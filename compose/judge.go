@@ -364,15 +364,15 @@ func (j *judging) granted() {
 }
 
 // waiting are the questions that only a person answers: removals below the bar of
-// the promotion in force, and proposals that nobody decided about what the memory
-// says now.
+// the promotion in force, unless a person kept it on just the evidence that there
+// is, and proposals that nobody decided about what the memory says now.
 func (j *judging) waiting() {
 	p := j.Promotion
-	for _, e := range j.events {
-		removal := e.Op == memsync.LedgerDemote && p != nil && slices.Contains(e.Sees, p.Event) ||
-			e.Op == memsync.LedgerInvalidate && p != nil && !j.restored(e)
-		if removal {
-			j.Requests = append(j.Requests, e.ID)
+	if p != nil && !j.denials[proposalID(j.Memory, "demote", string(p.Event), j.Contradictions)] {
+		for _, e := range j.events {
+			if e.Op == memsync.LedgerDemote && slices.Contains(e.Sees, p.Event) || e.Op == memsync.LedgerInvalidate && !j.restored(e) {
+				j.Requests = append(j.Requests, e.ID)
+			}
 		}
 	}
 	byID := func(a, b *memsync.LedgerEvent) int { return strings.Compare(string(a.ID), string(b.ID)) }

@@ -143,6 +143,8 @@ func TestJudge(t *testing.T) {
 		"guarded: the approval is named":             {guard, []memsync.LedgerEvent{ask, event(1, approve, person, to(ask)), event(2, promote, person, of(guard))}, "2 guarded by person 1"},
 		"guarded: leave to end is no leave to begin": {guard, []memsync.LedgerEvent{askEnd, event(3, approve, person, to(askEnd)), event(4, promote, agent, of(guard))}, "4 below_bar"},
 		"an approved question is not asked again":    {guard, []memsync.LedgerEvent{ask, event(1, approve, person, to(ask)), askTaught}, ""},
+		"guarded: a person keeps it":                 {guard, append(slices.Clone(approvedOnce), event(3, demote, agent, sees(id(2))), askEnd, event(4, deny, person, to(askEnd))), "2 guarded by person 1"},
+		"guarded: until something new is said":       {guard, append(slices.Clone(approvedOnce), event(3, demote, agent, sees(id(2))), askEnd, event(4, deny, person, to(askEnd)), event(5, contradict, agent, in("c"))), "2 guarded by person 1; 3 requested"},
 		"guarded: ending what is over is moot":       {guard, append(slices.Clone(approvedOnce), event(3, demote, person, sees(id(2))), askEnd), ""},
 		"guarded: the approval of another wording":   {earned, []memsync.LedgerEvent{ask, askEarned, event(1, approve, person, to(askEarned)), event(2, approve, person, to(ask)), event(3, promote, agent, of(guard)), event(4, demote, person, sees(id(3))), event(5, promote, agent, of(earned))}, "5 earned by person 1"},
 		"guarded: an approval by no person":          {guard, []memsync.LedgerEvent{ask, event(1, approve, agent, to(ask)), event(2, promote, agent, of(guard))}, "promote?; 1 not_a_person; 2 below_bar"},

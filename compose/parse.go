@@ -53,10 +53,12 @@ func parseAgent(path memsync.Path, data []byte) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{Notes: doc.Body(), Learn: Learn{N: 2, PerDay: 10, Budgets: DefaultBudgets()}}
-	if err := readMapping(&tree, "", a.keys(path.Dir().Base())...); err != nil {
+	r := agentReader{Agent: &Agent{Notes: doc.Body(), Learn: Learn{N: 2, PerDay: 10, Budgets: DefaultBudgets()}},
+		domains: names{}, sources: names{}}
+	if err := readMapping(&tree, "", r.keys(path.Dir().Base())...); err != nil {
 		return nil, err
 	}
+	a := r.Agent
 	if a.Name == "" && path.Dir() != "" {
 		a.Name = path.Dir().Base()
 	}
@@ -66,12 +68,31 @@ func parseAgent(path memsync.Path, data []byte) (*Agent, error) {
 	return a, nil
 }
 
+// agentReader fills an Agent; names that may stand once are remembered.
+type agentReader struct {
+	*Agent
+	domains, sources names
+}
+
+// names are those seen, in the form in which they are compared.
+type names map[string]bool
+
+// again notes a name and reports whether it was there.
+func (n names) again(name string) bool {
+	was := n[name]
+	n[name] = true
+	return was
+}
+
 // keys are those of AGENT.md.
-func (a *Agent) keys(directory string) []key {
+func (a *agentReader) keys(directory string) []key {
 	return []key{
 		{name: "name", read: func(t *format.Tree, name string) (err error) {
 			if a.Name, err = readName(t, name); err != nil {
 				return err
+			}
+			if a.Name != oneLine(a.Name) {
+				return fault(t.At, "name is not one plain line", "letters, digits and dashes")
 			}
 			if directory != "." && directory != a.Name {
 				return fault(t.At, "name is "+strconv.Quote(clip(a.Name))+", the directory says "+strconv.Quote(clip(directory)), "remove the key, or rename the directory")
@@ -97,7 +118,7 @@ func (a *Agent) keys(directory string) []key {
 	}
 }
 
-func (a *Agent) readJudgment(t *format.Tree, name string) error {
+func (a *agentReader) readJudgment(t *format.Tree, name string) error {
 	var j Judgment
 	err := readMapping(t, name, required(short("domain", &j.Domain)), texts("heuristics", &j.Heuristics), texts("constraints", &j.Constraints),
 		texts("escalationTriggers", &j.EscalationTriggers), each("examples", func(t *format.Tree, name string) error {
@@ -110,7 +131,7 @@ func (a *Agent) readJudgment(t *format.Tree, name string) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(a.Judgments, func(other Judgment) bool { return normal(other.Domain) == normal(j.Domain) }) {
+	if a.domains.again(normal(j.Domain)) {
 		return twice(t, name, "domain", j.Domain)
 	}
 	a.Judgments = append(a.Judgments, j)
@@ -118,7 +139,7 @@ func (a *Agent) readJudgment(t *format.Tree, name string) error {
 }
 
 // section is one part of the background; its keys are its author's.
-func (a *Agent) section(section string) key {
+func (a *agentReader) section(section string) key {
 	return key{name: section, read: func(t *format.Tree, name string) error {
 		s := Section{Name: section}
 		err := named(section, func(t *format.Tree, name string) error {
@@ -131,26 +152,26 @@ func (a *Agent) section(section string) key {
 	}}
 }
 
-func (a *Agent) readSource(t *format.Tree, name string) error {
+func (a *agentReader) readSource(t *format.Tree, name string) error {
 	var s Source
 	if err := readMapping(t, name, required(short("name", &s.Name)), words("description", &s.Description), words("accessMethod", &s.AccessMethod)); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(a.Awareness, func(other Source) bool { return foldName(other.Name) == foldName(s.Name) }) {
+	if a.sources.again(foldName(s.Name)) {
 		return twice(t, name, "name", s.Name)
 	}
 	a.Awareness = append(a.Awareness, s)
 	return nil
 }
 
-func (a *Agent) readManual(t *format.Tree, name string) error {
-	m := Manual{Capability: t.Key}
+func (a *agentReader) readManual(t *format.Tree, name string) error {
+	m, seen := Manual{Capability: t.Key}, names{}
 	err := readMapping(t, name, each("workflows", func(t *format.Tree, name string) error {
 		var w Workflow
 		if err := readMapping(t, name, required(short("name", &w.Name)), words("description", &w.Description)); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(m.Workflows, func(other Workflow) bool { return normal(other.Name) == normal(w.Name) }) {
+		if seen.again(normal(w.Name)) {
 			return twice(t, name, "name", w.Name)
 		}
 		m.Workflows = append(m.Workflows, w)
@@ -160,7 +181,7 @@ func (a *Agent) readManual(t *format.Tree, name string) error {
 	return err
 }
 
-func (a *Agent) readLearn(t *format.Tree, name string) error {
+func (a *agentReader) readLearn(t *format.Tree, name string) error {
 	l := &a.Learn
 	ceiling := -1
 	var ceilingAt format.Position
@@ -190,7 +211,7 @@ func (a *Agent) readLearn(t *format.Tree, name string) error {
 
 // readTier reads one slot's tier, which may be stricter than its own, never
 // looser.
-func (a *Agent) readTier(t *format.Tree, name string) error {
+func (a *agentReader) readTier(t *format.Tree, name string) error {
 	own, ok := slotTiers[t.Key]
 	if !ok {
 		slots := slotNames()

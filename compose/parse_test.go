@@ -89,6 +89,7 @@ func TestParseAgentRefuses(t *testing.T) {
 		"name: x\nlearn: {evals: true}":                                                   `3:9: unknown key "learn.evals"`,
 		"name: x\nlearn: {sections: {curentState: auto}}":                                 `3:20: unknown key "learn.sections.curentState" (did you mean "currentState"?)`,
 		"name: x\nbackground: {team: {}}":                                                 `3:14: unknown key "background.team"`,
+		"name: \"x\\ny\"":                                                                 "2:7: name is not one plain line",
 		"name: [x]":                                                                       "2:7: name is a list, not text",
 		"name: x\njudgments: {}":                                                          "3:12: judgments is a mapping, not a list",
 		"name: x\njudgments: [a]":                                                         "3:13: judgments[1] is text, not a mapping",
@@ -149,6 +150,20 @@ func TestParseAgentRefuses(t *testing.T) {
 	_, err := ParseAgent("agents/harbour/AGENT.md", []byte("---\nname: harbor\n---\n"))
 	if err == nil || !strings.Contains(err.Error(), `agents/harbour/AGENT.md:2:7: name is "harbor", the directory says "harbour"`) {
 		t.Errorf("another directory: %v", err)
+	}
+}
+
+// A file of the largest size is read in a moment, whatever it lists.
+func TestParseAgentLargest(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("---\nawareness:\n  domains:\n")
+	for i := 0; b.Len() < MaxAgentBytes-100; i++ {
+		fmt.Fprintf(&b, "    - {name: n%d}\n", i)
+	}
+	b.WriteString("---\n")
+	a, err := ParseAgent("agents/x/AGENT.md", []byte(b.String()))
+	if err != nil || len(a.Awareness) < 10000 {
+		t.Fatal(err)
 	}
 }
 

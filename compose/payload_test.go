@@ -92,3 +92,33 @@ func TestSnapshotBytes(t *testing.T) {
 		t.Errorf("YAML of a person: %+v, %v", s, err)
 	}
 }
+
+// FuzzParseSnapshot: what is read is written so that it is read alike, and its
+// bytes, which a person approves by their hash, do not change again.
+func FuzzParseSnapshot(f *testing.F) {
+	for _, s := range []string{"", "---\ntarget: {primitive: recovery}\n---\n\n# a\n\n---\nb: c\n---\n",
+		"---\ntarget: '{\"primitive\":\"awareness\"}'\npayload: {name: \"a\\nb\", description: c, accessMethod: d}\n---\n",
+		"---\ntarget: {primitive: judgment, domain: \"\\x01\", slot: heuristics}\n---\n<<<<<<< x\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ParseSnapshot(data)
+		if err != nil {
+			return
+		}
+		written, err := s.Bytes()
+		if err != nil {
+			if s.Lacks() == "" && !strings.ContainsAny(s.Text, "<>|") {
+				t.Fatalf("%+v: %v", s, err)
+			}
+			return
+		}
+		again, err := ParseSnapshot(written)
+		if err != nil || again != s {
+			t.Fatalf("%+v\n%+v, %v", s, again, err)
+		}
+		if twice, _ := again.Bytes(); string(twice) != string(written) {
+			t.Fatalf("%q\n%q", written, twice)
+		}
+	})
+}
