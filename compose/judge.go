@@ -194,6 +194,12 @@ func (j *judging) closed(h memsync.Hash) bool {
 	return len(j.denials) > 0 && j.denials[proposalID(j.Memory, "promote", string(h), j.Supports)]
 }
 
+// kept reports whether a person denied ending a promotion on just the evidence that
+// there is.
+func (j *judging) kept(p *Promotion) bool {
+	return len(j.denials) > 0 && j.denials[proposalID(j.Memory, "demote", string(p.Event), j.Contradictions)]
+}
+
 // removals end what they saw, each at the bar of what it ends.
 func (j *judging) removals() {
 	var promotes map[memsync.ID]*memsync.LedgerEvent
@@ -368,7 +374,7 @@ func (j *judging) granted() {
 // is, and proposals that nobody decided about what the memory says now.
 func (j *judging) waiting() {
 	p := j.Promotion
-	if p != nil && !j.denials[proposalID(j.Memory, "demote", string(p.Event), j.Contradictions)] {
+	if p != nil && !j.kept(p) {
 		for _, e := range j.events {
 			if e.Op == memsync.LedgerDemote && slices.Contains(e.Sees, p.Event) || e.Op == memsync.LedgerInvalidate && !j.restored(e) {
 				j.Requests = append(j.Requests, e.ID)
