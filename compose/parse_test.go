@@ -153,17 +153,23 @@ func TestParseAgentRefuses(t *testing.T) {
 	}
 }
 
-// A file of the largest size is read in a moment, whatever it lists.
+// A file of the largest size is read in a moment, whatever it lists and however
+// long its lines are.
 func TestParseAgentLargest(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("---\nawareness:\n  domains:\n")
-	for i := 0; b.Len() < MaxAgentBytes-100; i++ {
-		fmt.Fprintf(&b, "    - {name: n%d}\n", i)
-	}
-	b.WriteString("---\n")
-	a, err := ParseAgent("agents/x/AGENT.md", []byte(b.String()))
-	if err != nil || len(a.Awareness) < 10000 {
-		t.Fatal(err)
+	for name, shape := range map[string]struct{ begin, item, end string }{
+		"block": {"awareness:\n  domains:\n", "    - {name: n%d}\n", ""},
+		"flow":  {"awareness: {domains: [", "{name: n%d}, ", "]}\n"},
+	} {
+		var b strings.Builder
+		b.WriteString("---\n" + shape.begin)
+		for i := 0; b.Len() < MaxAgentBytes-100; i++ {
+			fmt.Fprintf(&b, shape.item, i)
+		}
+		b.WriteString(shape.end + "---\n")
+		a, err := ParseAgent("agents/x/AGENT.md", []byte(b.String()))
+		if err != nil || len(a.Awareness) < 10000 {
+			t.Fatalf("%s: %v", name, err)
+		}
 	}
 }
 
