@@ -42,10 +42,10 @@ type LedgerEvent struct {
 	Actor        Actor     `json:"actor"`
 	Conversation string    `json:"conversation,omitempty"`
 	Exposed      *bool     `json:"exposed,omitempty"` // corroborate: was it shown in that conversation
-	Sees         []ID      `json:"sees,omitempty"`    // demote deny revive invalidate restore: what it answers
+	Sees         []ID      `json:"sees,omitempty"`    // demote deny revive invalidate restore: what it answers; propose: the promotion it would end
 
 	Path        Path   `json:"path,omitempty"`
-	Hash        Hash   `json:"hash,omitempty"`        // identify: content; delete: last content; promote: snapshot
+	Hash        Hash   `json:"hash,omitempty"`        // identify: content; delete: last content; promote, propose: snapshot
 	Blob        string `json:"blob,omitempty"`        // quarantine
 	Value       Hash   `json:"value,omitempty"`       // reject-value, forget: hash of the normalized text
 	Fingerprint string `json:"fingerprint,omitempty"` // allow

@@ -10,10 +10,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/bmatcuk/doublestar/v4"
 
 	"memsync"
+	"memsync/internal/text"
 )
 
 // The checks complete a sentence that starts with the key: "limits.body_lines
@@ -124,15 +124,9 @@ func scopeDir(s string) (memsync.Path, error) {
 	return memsync.Path(clean), nil
 }
 
-// didYouMean is the nearest word in brackets, "" when none is near: two edits,
-// or three in a longer word. The figures are a guess that reads well.
+// didYouMean is the nearest word in brackets, "" when none is near.
 func didYouMean(s string, words []string) string {
-	best, distance := "", 3+min(len(s)/8, 1)
-	for _, w := range words {
-		if d := levenshtein.ComputeDistance(s, w); d < distance {
-			best, distance = w, d
-		}
-	}
+	best := text.Nearest(s, words)
 	if best == "" {
 		return ""
 	}

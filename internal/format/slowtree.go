@@ -19,6 +19,7 @@ type slowBuilder struct {
 	fixes  []fix
 	used   int
 	bad    *memsync.Error
+	last   struct{ line, column, at int } // what offset found: the next node of a long line is near it
 }
 
 func (b *slowBuilder) root(doc *yaml.Node) (slowResult, *fault) {
@@ -50,11 +51,15 @@ func (b *slowBuilder) offset(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(b.starts) {
 		return len(b.src)
 	}
-	at := b.starts[n.Line-1]
-	for c := 1; c < n.Column && at < len(b.src); c++ {
+	at, c := b.starts[n.Line-1], 1
+	if b.last.line == n.Line && b.last.column <= n.Column {
+		at, c = b.last.at, b.last.column
+	}
+	for ; c < n.Column && at < len(b.src); c++ {
 		_, w := utf8.DecodeRuneInString(b.src[at:])
 		at += w
 	}
+	b.last.line, b.last.column, b.last.at = n.Line, c, at
 	return at
 }
 

@@ -203,9 +203,13 @@ func (s *State) scopesOf(id memsync.ID) []memsync.Path {
 // Events are a memory's events in id order, which is time order, those with
 // ops this program does not know included.
 func (s *State) Events(id memsync.ID) []memsync.LedgerEvent {
-	var out []memsync.LedgerEvent
-	for _, e := range s.about(id) {
-		out = append(out, *e)
+	about := s.about(id)
+	if len(about) == 0 {
+		return nil
+	}
+	out := make([]memsync.LedgerEvent, len(about))
+	for i, e := range about {
+		out[i] = *e
 	}
 	return out
 }

@@ -1,0 +1,5 @@
+//go:build prove
+
+package compose
+
+const cases = 10000
