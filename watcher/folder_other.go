@@ -62,6 +62,15 @@ func (d *folder) names() ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
+func (d *folder) kinds() (names []string, kinds []fs.FileMode, err error) {
+	names, err = d.names()
+	kinds = make([]fs.FileMode, len(names))
+	for i := range kinds {
+		kinds[i] = fs.ModeIrregular
+	}
+	return names, kinds, err
+}
+
 func (d *folder) stat(name string) (Stat, fs.FileMode, error) {
 	info, err := os.Lstat(d.at(name))
 	if err != nil {

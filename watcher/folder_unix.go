@@ -67,6 +67,17 @@ func (d *folder) refused(name string, err error) error {
 // names are the names in d, in no order.
 func (d *folder) names() ([]string, error) { return d.file.Readdirnames(-1) }
 
+// kinds are the names in d, in no order, with what the directory says that each
+// is: 0 for a regular file, irregular where it does not say.
+func (d *folder) kinds() (names []string, kinds []fs.FileMode, err error) {
+	entries, err := d.file.ReadDir(-1)
+	names, kinds = make([]string, len(entries)), make([]fs.FileMode, len(entries))
+	for i, e := range entries {
+		names[i], kinds[i] = e.Name(), e.Type()
+	}
+	return names, kinds, err
+}
+
 // stat describes name itself, not what it links to; kind is its type's bits.
 func (d *folder) stat(name string) (st Stat, kind fs.FileMode, err error) {
 	var sys unix.Stat_t

@@ -87,6 +87,9 @@ func Excluded(s memsync.Scope, p memsync.Path) bool {
 // outside is true, and compares what it meets with known. It fails only when
 // the store itself cannot be opened.
 //
+// known nil is for who reads everything anyway: what is found comes without its
+// stat.
+//
 // Whether two stats that are equal mean equal bytes is for the caller to know:
 // a stat taken within a tick of the file's times proves nothing, and must not
 // be remembered.

@@ -39,7 +39,7 @@ func (w *walk) unseen(dir memsync.Path, err error) {
 
 // dir looks at everything in an open directory.
 func (w *walk) dir(d *folder, dir memsync.Path, depth int) {
-	names, err := d.names()
+	names, kinds, err := w.names(d)
 	if err != nil {
 		w.unseen(dir, err)
 		return
@@ -51,13 +51,18 @@ func (w *walk) dir(d *folder, dir memsync.Path, depth int) {
 	if len(names) == 0 && inScope && scope.Dir == dir {
 		w.b.Emptied = append(w.b.Emptied, dir)
 	}
-	for _, name := range names {
+	for i, name := range names {
 		if w.passedBy(dir, name, inScope) {
 			continue
 		}
 		p := join(dir, name)
 		class, list := w.judge(p, scope, inScope)
-		st, kind, err := d.stat(name)
+		st, kind, err := Stat{}, fs.FileMode(0), error(nil)
+		if kinds == nil || kinds[i] == fs.ModeIrregular {
+			st, kind, err = d.stat(name)
+		} else {
+			kind = kinds[i]
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			// gone between two looks
@@ -79,6 +84,17 @@ func (w *walk) dir(d *folder, dir memsync.Path, depth int) {
 			w.file(p, class, list, st)
 		}
 	}
+}
+
+// names are the names in a directory. Where nothing is known to compare with,
+// the directory's own word for what each is will do; a file system that has none
+// says irregular.
+func (w *walk) names(d *folder) (names []string, kinds []fs.FileMode, err error) {
+	if w.known != nil {
+		names, err = d.names()
+		return names, nil, err
+	}
+	return d.kinds()
 }
 
 // passedBy reports whether a name is nobody's business: what editors and other
@@ -211,8 +227,10 @@ func authored(p memsync.Path) bool {
 }
 
 func (w *walk) add(list *[]Seen, p memsync.Path, class format.Class, st Stat) {
-	if old, ok := w.known(p); ok && old == st {
-		return
+	if w.known != nil {
+		if old, ok := w.known(p); ok && old == st {
+			return
+		}
 	}
 	*list = append(*list, Seen{p, st, class})
 }

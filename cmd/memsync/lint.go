@@ -104,6 +104,7 @@ func (f *lintFlags) check(a *app, args []string) error {
 func (a *app) lint(f lintFlags, args []string) error {
 	if a.far == nil {
 		debug.SetGCPercent(shortLived)
+		hugePages(64 << 20)
 	}
 	if err := f.check(a, args); err != nil {
 		return err

@@ -27,8 +27,7 @@ type disk struct {
 func Disk(s *store.Store) Tree { return &disk{store: s} }
 
 func (d *disk) List() (l Listing, err error) {
-	unknown := func(memsync.Path) (watcher.Stat, bool) { return watcher.Stat{}, false }
-	b, err := watcher.Scan(d.store.Root, d.store.Scopes, d.store.Kind != store.Embedded, unknown)
+	b, err := watcher.Scan(d.store.Root, d.store.Scopes, d.store.Kind != store.Embedded, nil)
 	if err != nil {
 		return l, err
 	}
