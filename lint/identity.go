@@ -42,9 +42,15 @@ func (j *join) identities() {
 // sameIDs finds files that claim one id. The one that HEAD has with that id
 // keeps it; where HEAD has none or several, the one that sorts first.
 func (j *join) sameIDs() {
+	times := make(map[memsync.ID]int, len(j.Reports))
+	for _, r := range j.Reports {
+		if r.Memory != nil {
+			times[r.Memory.ID]++
+		}
+	}
 	byID := map[memsync.ID][]*Report{}
 	for _, r := range j.Reports {
-		if r.Memory == nil || r.Memory.ID == "" {
+		if r.Memory == nil || r.Memory.ID == "" || times[r.Memory.ID] == 1 {
 			continue
 		}
 		if id, event := j.state.Identity(r.Path); event && id != r.Memory.ID {
@@ -152,16 +158,24 @@ func smallASCII(p memsync.Path) bool {
 // path.
 func (j *join) group(key func(*memsync.Memory) string, f func([]*memsync.Memory)) {
 	type in struct{ scope, key string }
-	by := map[in][]*memsync.Memory{}
+	first := make(map[in]*memsync.Memory, j.view.Len())
+	by := map[in][]*memsync.Memory{} // those that have company
 	for m := range j.view.All() {
-		if k := key(m); k != "" && m.Kind == memsync.KindMemory {
-			by[in{m.Scope, k}] = append(by[in{m.Scope, k}], m)
+		k := in{m.Scope, key(m)}
+		if k.key == "" || m.Kind != memsync.KindMemory {
+			continue
+		}
+		switch one := first[k]; {
+		case one == nil:
+			first[k] = m
+		case by[k] == nil:
+			by[k] = []*memsync.Memory{one, m}
+		default:
+			by[k] = append(by[k], m)
 		}
 	}
 	for _, list := range by {
-		if len(list) > 1 {
-			f(list)
-		}
+		f(list)
 	}
 }
 

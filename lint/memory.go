@@ -43,7 +43,7 @@ func (c *Checker) memory(r *Report, s *source) {
 		r.refused(err)
 		return
 	}
-	r.Memory = format.Describe(doc, r.Path, r.scope)
+	r.Memory = format.Header(doc, r.Path, r.scope)
 	recovered := doc.RecoveredFixes()
 	if doc.FixRecovered() == doc {
 		recovered = nil // quoting them would change what is read
@@ -80,13 +80,32 @@ func (c *Checker) memory(r *Report, s *source) {
 
 // unportable says why a name can't exist on every system.
 func unportable(p memsync.Path) (reason string, e *memsync.Error) {
-	if !errors.As(format.CheckPath(p), &e) || e.Code != memsync.CodePathInvalid {
+	if plainName(p) || !errors.As(format.CheckPath(p), &e) || e.Code != memsync.CodePathInvalid {
 		return "", nil
 	}
 	if reason = e.Details["reason"]; reason == "dash" || reason == "hidden" {
 		return "", nil
 	}
 	return reason, e
+}
+
+// plainName is the cheap answer for most names: small letters, digits, dashes
+// and underscores, in parts that are longer than a device's name.
+func plainName(p memsync.Path) bool {
+	part := 0 // letters since the last slash
+	for i := range len(p) {
+		switch c := p[i]; {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' && part > 0:
+			part++
+		case c == '/' && part > len("conout$"):
+			part = 0
+		case c == '.' && part > len("conout$"):
+			return p[i:] == ".md" && len(p) < 200
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // refused tells why a file does not parse.

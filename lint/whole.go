@@ -85,7 +85,7 @@ type Asks struct {
 
 // Ask says what has to be looked up before Join.
 func (c *Checker) Ask(reports []*Report) (a Asks) {
-	ids := map[memsync.ID]int{}
+	ids := make(map[memsync.ID]int, len(reports))
 	for _, r := range reports {
 		if r.Memory != nil && r.Memory.ID != "" {
 			ids[r.Memory.ID]++
@@ -93,8 +93,9 @@ func (c *Checker) Ask(reports []*Report) (a Asks) {
 	}
 	type sorted struct{ scope, key string }
 	alike := map[sorted]int{}
+	anonymous := slices.ContainsFunc(reports, func(r *Report) bool { return r.Memory != nil && r.Memory.ID == "" })
 	for _, r := range reports {
-		if r.Memory != nil && r.scope.MemoryMD == memsync.Region {
+		if anonymous && r.Memory != nil && r.scope.MemoryMD == memsync.Region {
 			alike[sorted{r.Memory.Scope, r.Memory.SortKey}]++
 		}
 	}
@@ -131,7 +132,7 @@ type Result struct {
 // of every file less what comments silence and what the policy turns off, in
 // order.
 func (c *Checker) Join(w Whole) Result {
-	j := &join{Checker: c, Whole: w, extra: map[memsync.Path][]Finding{}, byPath: map[memsync.Path]*Report{}}
+	j := &join{Checker: c, Whole: w, extra: map[memsync.Path][]Finding{}, byPath: make(map[memsync.Path]*Report, len(w.Reports))}
 	for _, r := range w.Reports {
 		j.byPath[r.Path] = r
 	}

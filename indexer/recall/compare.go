@@ -43,7 +43,7 @@ func Compare(in Input, there func(memsync.Path) bool) (c Comparison) {
 	lim := limits(in.Limits)
 	file := FilePath(in.Scope)
 	byHand := handListed(in.View, in.Scope, index.Outside())
-	listed := map[memsync.Path]bool{}
+	listed := make(map[memsync.Path]bool, in.View.Len())
 	for p := range byHand {
 		listed[p] = true
 	}

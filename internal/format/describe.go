@@ -14,9 +14,17 @@ import (
 // whatever its name begins with. The id is the file's ULID or ""; Sketch and
 // Blob are left to others.
 func Describe(d *Document, path memsync.Path, scope memsync.Scope) *memsync.Memory {
+	m := Header(d, path, scope)
+	m.Hash, m.MetaKey = memsync.HashOf(d.raw), d.metaKey()
+	return m
+}
+
+// Header is Describe without the hashes of file and frontmatter, for who
+// compares with no other version.
+func Header(d *Document, path memsync.Path, scope memsync.Scope) *memsync.Memory {
 	m := &memsync.Memory{
 		Path: path, Scope: scope.Name(), Kind: memsync.KindMemory,
-		Hash: memsync.HashOf(d.raw), Size: int64(len(d.raw)),
+		Size: int64(len(d.raw)),
 		Hook: oneLine(d.text("hook")), Key: d.text("key"), Project: d.text("project"),
 		Tags: d.list("tags"), Aliases: d.list("aliases"), Links: d.list("links"),
 	}
@@ -70,7 +78,6 @@ func Describe(d *Document, path memsync.Path, scope memsync.Scope) *memsync.Memo
 	if norm := text.Normalize(body); norm != "" {
 		m.BodyKey = memsync.HashOf([]byte(norm))
 	}
-	m.MetaKey = d.metaKey()
 	return m
 }
 
