@@ -13,142 +13,175 @@ import (
 
 // index judges a scope's MEMORY.md and its pages.
 func (j *join) index(scope memsync.Scope) {
-	file := recall.FilePath(scope)
-	r := j.byPath[file]
-	if slices.Contains(j.Unmerged, file) {
+	x := indexed{join: j, scope: scope, file: recall.FilePath(scope), region: scope.MemoryMD == memsync.Region}
+	x.report = j.byPath[x.file]
+	if slices.Contains(j.Unmerged, x.file) {
 		return // store tells of it
 	}
-	if skip := slices.IndexFunc(j.Skipped, func(s Skip) bool { return s.Path == file }); skip >= 0 {
-		if scope.MemoryMD == memsync.Region {
-			j.find(Finding{Finding: memsync.Finding{Code: memsync.FindIndexSymlink, Severity: warn, Path: file, Message: "MEMORY.md is not written: " + j.Skipped[skip].Reason,
+	if skip := slices.IndexFunc(j.Skipped, func(s Skip) bool { return s.Path == x.file }); skip >= 0 {
+		if x.region {
+			j.find(Finding{Finding: memsync.Finding{Code: memsync.FindIndexSymlink, Severity: warn, Path: x.file, Message: "MEMORY.md is not written: " + j.Skipped[skip].Reason,
 				Hint: `replace it by a file, or set memory_md = "lint"`}})
 		}
 		return
 	}
-	in := recall.Input{View: j.view, Scope: scope, Limits: j.policy.Limits, Pages: map[memsync.Path][]byte{}}
-	var s *source
-	if r != nil {
-		in.MemoryMD = r.Data
-		if in.MemoryMD == nil {
-			in.MemoryMD = []byte{}
+	x.read()
+	x.lines()
+	x.unlisted()
+	if !j.Partial {
+		x.digest()
+	}
+}
+
+// indexed is a scope's list being judged.
+type indexed struct {
+	*join
+	scope    memsync.Scope
+	file     memsync.Path // MEMORY.md
+	report   *Report      // of it; nil where there is none
+	text     *source
+	region   bool // memsync writes it
+	in       recall.Input
+	compared recall.Comparison
+	remedy   string
+	drift    bool // something was found that explains why the file is not what it should be
+}
+
+// read compares the list with the memories, line by line.
+func (x *indexed) read() {
+	x.in = recall.Input{View: x.view, Scope: x.scope, Limits: x.policy.Limits, Pages: map[memsync.Path][]byte{}}
+	if x.report != nil {
+		x.in.MemoryMD = x.report.Data
+		if x.in.MemoryMD == nil {
+			x.in.MemoryMD = []byte{}
 		}
-		s = newSource(r.Data)
+		x.text = newSource(x.report.Data)
 	}
-	for p, data := range j.Pages {
-		if p.In(recall.PagesDir(scope)) {
-			in.Pages[p] = data
-		}
-	}
-	if j.Partial {
-		in.About = append([]memsync.Path{}, j.Gone...)
-		for _, r := range j.Reports {
-			in.About = append(in.About, r.Path)
-		}
-	}
-	compared := recall.Compare(in, j.there)
-	region := scope.MemoryMD == memsync.Region
-	drift := 0
-	tell := func(sev memsync.Severity, code string, l recall.Line, message, hint string) {
-		drift++
-		f := Finding{Finding: memsync.Finding{Code: code, Severity: sev, Path: l.File, Line: l.Line, Column: 1, Message: message, Hint: hint}, About: string(l.Path)}
-		if l.File == file && s != nil {
-			s.settle(&f)
-		}
-		j.find(f)
-	}
-	remedy := "`memsync up --once` writes it"
-	if j.Theirs {
-		remedy = "the next write here does it; before a commit, `memsync hooks install --fix-staged`"
-	}
-	if j.Partial {
-		remedy = "stage it with the memories: `git add " + nameOf(file) + "`; `memsync hooks install --fix-staged` has that done"
-	}
-	for _, l := range compared.Dangling {
-		hint := "correct the link, or take the line out"
-		if l.Made && region {
-			hint = remedy
-		}
-		if !j.Partial || slices.Contains(j.Gone, l.Path) {
-			tell(bad, memsync.FindIndexDrift, l, fmt.Sprintf("links %s, which is not there", nameOf(l.Path)), hint)
+	for p, data := range x.Pages {
+		if p.In(recall.PagesDir(x.scope)) {
+			x.in.Pages[p] = data
 		}
 	}
-	for _, l := range compared.Differs {
-		if region {
-			tell(bad, memsync.FindIndexDrift, l, fmt.Sprintf("is not what %s says", nameOf(l.Path)), remedy)
+	if x.Partial {
+		x.in.About = append([]memsync.Path{}, x.Gone...)
+		for _, r := range x.Reports {
+			x.in.About = append(x.in.About, r.Path)
 		}
 	}
-	for _, l := range compared.Twice {
-		if j.Partial || !region {
-			tell(info, ListedTwice, l, fmt.Sprintf("%s is listed above already", nameOf(l.Path)), "keep one of the lines")
-			drift--
-		}
-	}
+	x.compared = recall.Compare(x.in, x.there)
 	switch {
-	case len(compared.Unlisted) == 0 && (r != nil || !region):
-	case j.Partial && region && !compared.Region && !slices.Contains(j.Gone, file):
-		// There was no list before: to make one is not this commit's to do.
-	case region && r == nil:
-		if n := listed(j.view, scope); n > 0 && scope.System == scope.Dir {
-			drift++
-			j.find(Finding{Finding: memsync.Finding{Code: memsync.FindIndexDrift, Severity: bad, Path: file,
-				Message: "there is no MEMORY.md, and " + count(n, "memory", "memories") + " to list", Hint: remedy}})
-		}
-	case region && !compared.Region:
-		drift++
-		f := Finding{Finding: memsync.Finding{Code: memsync.FindIndexDrift, Severity: bad, Path: file, Line: 1, Column: 1,
-			Message: "it has no generated list yet, and " + count(len(compared.Unlisted), "memory is", "memories are") + " in no link of it", Hint: remedy}}
-		s.settle(&f)
-		j.find(f)
+	case x.Partial:
+		x.remedy = "stage it with the memories: `git add " + nameOf(x.file) + "`; `memsync hooks install --fix-staged` has that done"
+	case x.Theirs:
+		x.remedy = "the next write here does it; before a commit, `memsync hooks install --fix-staged`"
 	default:
-		sev, hint := memsync.Severity(bad), remedy
-		if !region {
+		x.remedy = "`memsync up --once` writes it"
+	}
+}
+
+// tell adds a finding about one line, or about a memory that has none.
+func (x *indexed) tell(sev memsync.Severity, code string, l recall.Line, message, hint string) {
+	f := Finding{Finding: memsync.Finding{Code: code, Severity: sev, Path: l.File, Line: l.Line, Column: 1, Message: message, Hint: hint}, About: string(l.Path)}
+	if l.File == x.file && x.text != nil {
+		x.text.settle(&f)
+	}
+	x.find(f)
+	x.drift = x.drift || code == memsync.FindIndexDrift
+}
+
+// lines tells of lines that are not right.
+func (x *indexed) lines() {
+	for _, l := range x.compared.Dangling {
+		hint := "correct the link, or take the line out"
+		if l.Made && x.region {
+			hint = x.remedy
+		}
+		if !x.Partial || slices.Contains(x.Gone, l.Path) {
+			x.tell(bad, memsync.FindIndexDrift, l, fmt.Sprintf("links %s, which is not there", nameOf(l.Path)), hint)
+		}
+	}
+	for _, l := range x.compared.Differs {
+		if x.region {
+			x.tell(bad, memsync.FindIndexDrift, l, fmt.Sprintf("is not what %s says", nameOf(l.Path)), x.remedy)
+		}
+	}
+	for _, l := range x.compared.Twice {
+		if x.Partial || !x.region {
+			x.tell(info, ListedTwice, l, fmt.Sprintf("%s is listed above already", nameOf(l.Path)), "keep one of the lines")
+		}
+	}
+}
+
+// unlisted tells of memories that no line leads to.
+func (x *indexed) unlisted() {
+	whole := memsync.Finding{Code: memsync.FindIndexDrift, Severity: bad, Path: x.file, Hint: x.remedy}
+	switch missing := x.compared.Unlisted; {
+	case len(missing) == 0 && (x.report != nil || !x.region):
+	case x.Partial && x.region && !x.compared.Region && !slices.Contains(x.Gone, x.file):
+		// There was no list before: to make one is not this commit's to do.
+	case x.region && x.report == nil:
+		if n := listed(x.view, x.scope); n > 0 && x.scope.System == x.scope.Dir {
+			whole.Message = "there is no MEMORY.md, and " + count(n, "memory", "memories") + " to list"
+			x.find(Finding{Finding: whole})
+			x.drift = true
+		}
+	case x.region && !x.compared.Region:
+		whole.Line, whole.Column = 1, 1
+		whole.Message = "it has no generated list yet, and " + count(len(missing), "memory is", "memories are") + " in no link of it"
+		f := Finding{Finding: whole}
+		x.text.settle(&f)
+		x.find(f)
+		x.drift = true
+	default:
+		sev, hint := memsync.Severity(bad), x.remedy
+		if !x.region {
 			sev, hint = warn, `list it, or set memory_md = "region" to have that done`
 		}
-		for _, m := range compared.Unlisted {
-			tell(sev, memsync.FindIndexDrift, recall.Line{File: file, Line: 1, Path: m.Path}, nameOf(m.Path)+" is not listed", hint)
+		for _, m := range missing {
+			x.tell(sev, memsync.FindIndexDrift, recall.Line{File: x.file, Line: 1, Path: m.Path}, nameOf(m.Path)+" is not listed", hint)
 		}
 	}
-	if j.Partial {
-		return
-	}
-	out := recall.Digest(in)
+}
+
+// digest tells what only the list as it should be can show: how full it is,
+// markers that do not pair, and a difference that no line explains.
+func (x *indexed) digest() {
+	out := recall.Digest(x.in)
 	for _, f := range out.Findings {
 		if f.Code == memsync.FindIndexDrift {
 			continue // told line by line
 		}
 		found := Finding{Finding: f, About: f.Code}
-		if found.Path == file && s != nil {
+		if found.Path == x.file && x.text != nil {
 			if found.Code == memsync.FindIndexBudget {
 				found.Line = 1
 			}
-			s.settle(&found)
+			x.text.settle(&found)
 		}
 		if f.Code == memsync.FindIndexBudget && len(out.OutsidePaths) > 0 {
 			found.Hint += "; outside are " + joinPaths(out.OutsidePaths, len(out.OutsidePaths))
 		}
-		if f.Code == memsync.FindIndexMarkers {
-			drift++
-		}
-		j.find(found)
+		x.drift = x.drift || f.Code == memsync.FindIndexMarkers
+		x.find(found)
 	}
-	if !region && r != nil {
-		j.tooLong(file, r.Data, s)
+	if !x.region && x.report != nil {
+		x.tooLong(x.file, x.report.Data, x.text)
 	}
-	if drift > 0 || !region {
+	if x.drift || !x.region {
 		return
 	}
 	for _, p := range slices.Sorted(maps.Keys(out.Files)) {
 		line := 1
-		if p != file {
+		if p != x.file {
 			line = 0
 		}
 		f := Finding{Finding: memsync.Finding{Code: memsync.FindIndexDrift, Severity: bad, Path: p, Line: line,
-			Message: "is not what the memories make it: order, headings or blank lines differ", Hint: remedy}}
-		if p == file && s != nil {
-			f.Line, f.Column = firstDifference(r.Data, out.Files[p])
-			s.settle(&f)
+			Message: "is not what the memories make it: order, headings or blank lines differ", Hint: x.remedy}}
+		if p == x.file && x.text != nil {
+			f.Line = firstDifference(x.report.Data, out.Files[p])
+			x.text.settle(&f)
 		}
-		j.find(f)
+		x.find(f)
 	}
 }
 
@@ -172,14 +205,14 @@ func (j *join) tooLong(file memsync.Path, data []byte, s *source) {
 }
 
 // firstDifference is the line on which two texts part.
-func firstDifference(a, b []byte) (line, column int) {
-	line, start := 1, 0
+func firstDifference(a, b []byte) int {
+	line := 1
 	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {
 		if a[i] == '\n' {
-			line, start = line+1, i+1
+			line++
 		}
 	}
-	return line, max(1, min(1, start))
+	return line
 }
 
 // listed counts what a MEMORY.md of the scope would list.
