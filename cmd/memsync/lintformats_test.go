@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"memsync"
 	"memsync/internal/examples"
 	"memsync/lint"
 	"memsync/lint/report"
@@ -33,7 +34,11 @@ func TestLintFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range page.Cases {
+		cases := page.Cases
+		if page.Code != memsync.FindSecret { // three a rule show what a format makes of it
+			cases = cases[:min(3, len(cases))]
+		}
+		for _, c := range cases {
 			t.Run(r.Code+"/"+c.Name, func(t *testing.T) {
 				t.Parallel()
 				x, err := examples.Of(c)
