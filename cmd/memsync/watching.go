@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,6 +64,7 @@ type watching struct {
 	a    *app
 	many bool
 	mu   sync.Mutex
+	told map[string]memsync.Hash // what waits and was told of, by store and path
 }
 
 // own is one store from its lock to its release. One that was replaced
@@ -144,6 +146,7 @@ func (u *watching) report(s *store.Store, r keeper.Report) {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	r = u.news(s, r)
 	if u.a.flags.json || u.a.flags.jsonl {
 		for _, d := range r.Decisions() {
 			u.a.emit(struct {
@@ -157,6 +160,33 @@ func (u *watching) report(s *store.Store, r keeper.Report) {
 		fmt.Fprintf(u.a.stdout, "%s %s\n", time.Now().Format(time.TimeOnly), filepath.Base(s.Root))
 	}
 	_ = u.a.printReport(r) // its error is an exit code
+}
+
+// news is a report without what waits still: each look at everything decides
+// about it again, and nobody has to hear of it again.
+func (u *watching) news(s *store.Store, r keeper.Report) keeper.Report {
+	if u.told == nil {
+		u.told = map[string]memsync.Hash{}
+	}
+	outcomes := r.Outcomes
+	r.Outcomes = nil
+	for _, o := range outcomes {
+		had := len(o.Decisions) > 0
+		o.Decisions = slices.DeleteFunc(slices.Clone(o.Decisions), func(d memsync.Decision) bool {
+			key := s.Root + "\x00" + string(d.Path)
+			if d.Op != memsync.OpHold {
+				delete(u.told, key)
+				return false
+			}
+			old, before := u.told[key]
+			u.told[key] = d.Base
+			return before && old == d.Base
+		})
+		if len(o.Decisions) > 0 || !had || o.Commit != "" {
+			r.Outcomes = append(r.Outcomes, o)
+		}
+	}
+	return r
 }
 
 func (u *watching) problem(s *store.Store, err error) {
