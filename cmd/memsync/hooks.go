@@ -172,7 +172,7 @@ func (a *app) runHook(hook string, args []string, fix bool) error {
 		}
 	}
 	debug.SetGCPercent(shortLived)
-	hugePages(8 << 20)
+	hugeHeap()
 	switch hook {
 	case "pre-commit":
 		index := a.env("GIT_INDEX_FILE")

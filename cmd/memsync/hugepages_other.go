@@ -3,3 +3,5 @@
 package main
 
 func hugePages(int) {}
+
+func hugeHeap() {}

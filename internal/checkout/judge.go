@@ -30,6 +30,7 @@ type Options struct {
 	NoGit    bool // there is no repository to ask
 	Notice   func(format string, args ...any)
 	Progress func(done, all int)
+	Before   func(files int) // called before so many files are read
 }
 
 // Judged is a store that was judged.
@@ -92,6 +93,9 @@ func (j *judge) run(ctx context.Context) (*Judged, error) {
 	}
 	if err := j.ledgers(); err != nil {
 		return nil, err
+	}
+	if j.opt.Before != nil {
+		j.opt.Before(len(j.list.Files))
 	}
 	if err := j.files(ctx); err != nil {
 		return nil, err
