@@ -109,7 +109,7 @@ func TestActionQuotes(t *testing.T) {
 func TestActionRuns(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("no bash")
+		t.Fatal("bash is needed, which every runner of actions has: ", err)
 	}
 	a := readAction(t)
 	step := a.Runs.Steps[slices.IndexFunc(a.Runs.Steps, func(s actionStep) bool { return s.ID == "lint" })]

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"testing"
 
 	"memsync"
@@ -18,13 +17,7 @@ func TestRealStoresLint_P20(t *testing.T) {
 	for _, sample := range samples() {
 		t.Run(sample.name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t)
-			fresh := *s
-			fresh.dir = filepath.Join(filepath.Dir(s.dir), "adopted")
-			s = &fresh
-			sample.lay(s)
-			s.ok("init")
-			s.pass(sample.held)
+			s := sample.adopted(t)
 			judge := func() []lint.Finding {
 				t.Helper()
 				st, err := store.Find(s.dir)

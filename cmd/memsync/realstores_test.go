@@ -60,13 +60,7 @@ func TestRealStoresAdopted(t *testing.T) {
 	for _, sample := range samples() {
 		t.Run(sample.name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t)
-			fresh := *s
-			fresh.dir = filepath.Join(filepath.Dir(s.dir), "adopted")
-			s = &fresh
-			sample.lay(s)
-			s.ok("init")
-			s.pass(sample.held)
+			s := sample.adopted(t)
 			for p, was := range sample.files {
 				if now := s.read("memory/" + p); now != was {
 					t.Errorf("%s was changed:\n%.400q\n%.400q", p, was, now)
@@ -82,6 +76,17 @@ func TestRealStoresAdopted(t *testing.T) {
 			sample.editOne(s, false)
 		})
 	}
+}
+
+// adopted is a store that was made around the sample.
+func (sample *sample) adopted(t *testing.T) *shop {
+	t.Helper()
+	s := *newShop(t)
+	s.dir = filepath.Join(filepath.Dir(s.dir), "adopted")
+	sample.lay(&s)
+	s.ok("init")
+	s.pass(sample.held)
+	return &s
 }
 
 // lay puts the sample below memory/.

@@ -153,7 +153,7 @@ func FuzzGuards(f *testing.F) {
 	f.Add("<|")
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) > 1<<14 {
-			t.Skip()
+			return // its time would be the regexps' own
 		}
 		sameGuarded(t, s, words)
 	})
