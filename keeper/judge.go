@@ -36,8 +36,14 @@ func (b *batch) judge(d *memsync.Decision, c memsync.Candidate) {
 		known[f.Code] = true
 	}
 	d.Findings = slices.Clip(d.Findings)
+	if d.Op == memsync.OpHold {
+		d.Error = withRule(d.Error, found)
+	}
 	for _, f := range found {
-		if !known[f.Code] {
+		same := func(have memsync.Finding) bool {
+			return have.Code == memsync.FindHeld && have.Line == f.Line && have.Message == f.Message
+		}
+		if !known[f.Code] && !slices.ContainsFunc(d.Findings, same) { // the error names the rule
 			d.Findings = append(d.Findings, f)
 		}
 	}
@@ -45,14 +51,11 @@ func (b *batch) judge(d *memsync.Decision, c memsync.Candidate) {
 	for i := range d.Findings {
 		d.Findings[i].Severity = checker.Level(d.Findings[i])
 	}
-	if d.Op == memsync.OpHold {
-		d.Error = withRule(d.Error, d.Findings)
-	}
 }
 
 // withRule names the rule of lint that explains why something waits.
 func withRule(e *memsync.Error, findings []memsync.Finding) *memsync.Error {
-	i := slices.IndexFunc(findings, func(f memsync.Finding) bool { return f.Severity == memsync.Severe && f.Code != memsync.FindHeld })
+	i := slices.IndexFunc(findings, func(f memsync.Finding) bool { return f.Severity == memsync.Severe })
 	if e == nil || i < 0 {
 		return e
 	}
