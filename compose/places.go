@@ -99,3 +99,9 @@ func (j *Judgment) slot(name string) []string {
 		return j.EscalationTriggers
 	}
 }
+
+// Declares reports whether the author declared the place that a target names.
+func (a *Agent) Declares(t Target) bool {
+	slots, _ := a.places()
+	return slots[Snapshot{Target: t}.place()]
+}

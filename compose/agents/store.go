@@ -1,0 +1,146 @@
+package agents
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"memsync"
+	"memsync/compose"
+	"memsync/indexer/recall"
+	"memsync/internal/ledger"
+)
+
+// Author is one AGENT.md.
+type Author struct {
+	Name  string // of its directory, which its `name` must be
+	Path  memsync.Path
+	Agent *compose.Agent // as the file says it; of the last good version where it does not parse now; nil for none
+	Err   error          // why the file does not parse now, or is not this agent's
+}
+
+// Stale reports whether the composition is that of an earlier version.
+func (a *Author) Stale() bool { return a.Err != nil && a.Agent != nil }
+
+// Memory is a memory that proposes a place, or that was promoted once.
+type Memory struct {
+	*memsync.Memory
+	Body    string // of its accepted file
+	ByModel bool   // an agent chose the target
+}
+
+// Input is what a store holds that composition depends on.
+type Input struct {
+	View      *memsync.View
+	Authors   []Author
+	Memories  []Memory
+	Approved  []Approved
+	State     *ledger.State
+	Now       time.Time
+	FromModel compose.FromModel
+}
+
+// Store answers for the agents of one store at one moment. It is for one
+// goroutine.
+type Store struct {
+	in       Input
+	memories []*candidate // by id
+	byID     map[memsync.ID]*candidate
+}
+
+// candidate is a memory with what promoting it would promote.
+type candidate struct {
+	Memory
+	scope    memsync.Scope
+	wants    compose.Snapshot
+	bytes    []byte       // of wants; nil where it lacks something
+	hash     memsync.Hash // of bytes
+	err      error        // why target or payload cannot be read
+	approved map[memsync.Hash]compose.Snapshot
+	events   []memsync.LedgerEvent
+}
+
+// New puts together what a store holds. Of several memories under one id the
+// first by path counts.
+func New(in Input) *Store {
+	s := &Store{in: in, byID: make(map[memsync.ID]*candidate, len(in.Memories))}
+	s.in.Authors = slices.SortedFunc(slices.Values(in.Authors), func(a, b Author) int { return strings.Compare(a.Name, b.Name) })
+	approved := map[memsync.ID]map[memsync.Hash]compose.Snapshot{}
+	for _, a := range in.Approved {
+		if approved[a.Memory] == nil {
+			approved[a.Memory] = map[memsync.Hash]compose.Snapshot{}
+		}
+		approved[a.Memory][a.Hash] = a.Snapshot
+	}
+	sorted := slices.SortedFunc(slices.Values(in.Memories), func(a, b Memory) int {
+		return cmp.Or(strings.Compare(string(a.ID), string(b.ID)), strings.Compare(string(a.Path), string(b.Path)))
+	})
+	for _, m := range sorted {
+		if m.ID == "" || s.byID[m.ID] != nil {
+			continue
+		}
+		c := &candidate{Memory: m, approved: approved[m.ID], events: in.State.Events(m.ID)}
+		c.scope, _ = in.View.Scope(m.Scope)
+		if c.wants, c.err = compose.SnapshotOf(m.Memory, m.Body); c.err == nil && c.wants.Lacks() == "" {
+			if c.bytes, c.err = c.wants.Bytes(); c.err == nil {
+				c.hash = memsync.HashOf(c.bytes)
+			}
+		}
+		s.memories = append(s.memories, c)
+		s.byID[m.ID] = c
+	}
+	return s
+}
+
+// Authors are the agents by name.
+func (s *Store) Authors() []Author { return s.in.Authors }
+
+// Author finds an agent.
+func (s *Store) Author(name string) (Author, bool) {
+	i := slices.IndexFunc(s.in.Authors, func(a Author) bool { return a.Name == name })
+	if i < 0 {
+		return Author{}, false
+	}
+	return s.in.Authors[i], true
+}
+
+// judge folds a memory's events for one agent; more are events that are about to
+// be recorded.
+func (c *candidate) judge(a *compose.Agent, more ...memsync.LedgerEvent) compose.State {
+	f := compose.Facts{Memory: c.ID, N: a.Learn.N, Current: c.hash}
+	if len(c.Conversations) > 0 {
+		f.Origin = c.Conversations[0]
+	}
+	if len(c.approved) > 0 {
+		f.Snapshots = make(map[memsync.Hash]compose.Tier, len(c.approved))
+		for h, snap := range c.approved {
+			f.Snapshots[h] = a.Tier(snap.Target)
+		}
+	}
+	events := c.events
+	if len(more) > 0 {
+		events = slices.Concat(events, more)
+	}
+	return compose.Judge(f, events)
+}
+
+// learned is a promotion as Overlay needs it.
+func (c *candidate) learned(snap compose.Snapshot, st *compose.State) compose.Learned {
+	return compose.Learned{ID: c.ID, Agent: c.scope.Agent, Snapshot: snap, Supports: len(st.Supports), Created: c.Created()}
+}
+
+// reads is what an agent may read of the store now.
+func (s *Store) reads(agent string) *recall.ReadSet {
+	return recall.NewReadSet(agent, s.in.Now, recall.Source{View: s.in.View})
+}
+
+// inForce reports whether an agent's reader finds a memory: in a scope that it may
+// read, valid now, of no project of its own, not superseded and not shadowed.
+func inForce(reads *recall.ReadSet, c *candidate) bool {
+	if !reads.Readable(0, c.Memory.Scope) || c.Project != "" {
+		return false
+	}
+	standing, _ := reads.Standing(0, c.Memory.Memory)
+	return standing == recall.InForce
+}
