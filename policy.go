@@ -11,6 +11,29 @@ type Policy struct {
 	Limits  Limits
 	Deletes DeletePolicy
 	Lint    []LintLevel // [lint], in the order of the file
+	Targets TargetPolicy
+	Into    []Into // entries of [[into]], in order
+}
+
+// FromModel is what an agent's choice of a place in a composition is worth.
+type FromModel string
+
+const (
+	ModelAllow   FromModel = "allow"   // as much as the slot's tier says
+	ModelPropose FromModel = "propose" // a person looks at it first, whatever the tier
+	ModelDeny    FromModel = "deny"    // nothing
+)
+
+// TargetPolicy is [targets].
+type TargetPolicy struct {
+	FromModel FromModel
+}
+
+// Into is an entry of [[into]]: a file that people load, with a region that holds
+// the composed prompt of an agent.
+type Into struct {
+	File  Path // relative to the store
+	Agent string
 }
 
 // LintLevel is how bad a store's owner holds what one rule of lint finds.
@@ -61,6 +84,7 @@ func DefaultPolicy() Policy {
 		Format:  FormatNumber,
 		Limits:  DefaultLimits(),
 		Deletes: DeletePolicy{HoldFiles: 10, HoldPercent: 30},
+		Targets: TargetPolicy{FromModel: ModelAllow},
 	}
 }
 

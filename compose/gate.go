@@ -38,15 +38,6 @@ const (
 	WhyContradicts Reason = "contradicts"    // a line of the domain says nearly the same and the opposite
 )
 
-// FromModel is what an agent's choice of a place is worth: targets.from_model.
-type FromModel string
-
-const (
-	ModelAllow   FromModel = "allow"   // as much as the slot's tier says; "" is the same
-	ModelPropose FromModel = "propose" // a person looks at it first, whatever the tier
-	ModelDeny    FromModel = "deny"    // nothing
-)
-
 // Wish is a memory that has a target, as the gate needs it.
 type Wish struct {
 	Learned              // what promoting it would promote
@@ -75,7 +66,7 @@ const (
 // this day. A contradiction is looked for before any promotion into a judgment
 // slot; a person's approval passes one with what was learned, nothing passes one
 // with what was authored. The limit per day is for what no person looked at.
-func Gate(agent *Agent, promoted []Learned, w Wish, today int, model FromModel) Verdict {
+func Gate(agent *Agent, promoted []Learned, w Wish, today int, model memsync.FromModel) Verdict {
 	if v, over := barred(agent, w, model); over {
 		return v
 	}
@@ -101,7 +92,7 @@ func Gate(agent *Agent, promoted []Learned, w Wish, today int, model FromModel) 
 		return Verdict{Do: Wait, Why: WhyNoRoom}
 	case tier == Guarded:
 		return Verdict{Do: Ask, Why: WhyPerson}
-	case w.ByModel && model == ModelPropose:
+	case w.ByModel && model == memsync.ModelPropose:
 		return Verdict{Do: Ask, Why: WhyModel}
 	case tier == Earned && len(w.State.Supports) < need(agent.Learn.N):
 		return Verdict{Do: Wait, Why: WhyBelowBar}
@@ -112,7 +103,7 @@ func Gate(agent *Agent, promoted []Learned, w Wish, today int, model FromModel) 
 }
 
 // barred is what no evidence and no person changes as things are.
-func barred(agent *Agent, w Wish, model FromModel) (Verdict, bool) {
+func barred(agent *Agent, w Wish, model memsync.FromModel) (Verdict, bool) {
 	wait := func(why Reason) (Verdict, bool) { return Verdict{Do: Wait, Why: why}, true }
 	_, report := Overlay(agent, []Learned{w.Learned})
 	for _, o := range slices.Concat(report.Ignored, report.Dropped) {
@@ -125,7 +116,7 @@ func barred(agent *Agent, w Wish, model FromModel) (Verdict, bool) {
 		return wait(WhyEnded)
 	case p != nil && p.Snapshot == w.Hash:
 		return wait(WhyPromoted)
-	case w.ByModel && model == ModelDeny:
+	case w.ByModel && model == memsync.ModelDeny:
 		return wait(WhyModel)
 	case utf8.RuneCountInString(w.lines())*LongestShare > agent.Learn.Budgets.Of(w.Target.Primitive):
 		return wait(WhyTooLong)

@@ -29,7 +29,7 @@ func TestGate(t *testing.T) {
 		wish     Wish
 		promoted []Learned
 		today    int
-		model    FromModel
+		model    memsync.FromModel
 		want     string
 	}{
 		"auto at once":                           {"", Wish{Learned: fact}, nil, 0, "", "promote"},
@@ -59,11 +59,11 @@ func TestGate(t *testing.T) {
 		"ten a day":                              {"", Wish{Learned: fact}, nil, 10, "", "wait per_day"},
 		"or as many as the author says":          {"per_day: 1", Wish{Learned: fact}, nil, 1, "", "wait per_day"},
 		"but for what a person approved":         {"", Wish{Learned: limit, Hash: hash, State: approved}, nil, 10, "", "promote"},
-		"from a model: as the tier says":         {"", Wish{Learned: fact, ByModel: true}, nil, 0, ModelAllow, "promote"},
-		"from a model: a person first":           {"", Wish{Learned: fact, ByModel: true}, nil, 0, ModelPropose, "ask from_model"},
-		"who approved it":                        {"", Wish{Learned: fact, Hash: hash, ByModel: true, State: approved}, nil, 0, ModelPropose, "promote"},
-		"a person's own target is not a model's": {"", Wish{Learned: fact}, nil, 0, ModelDeny, "promote"},
-		"from a model: not at all":               {"", Wish{Learned: fact, Hash: hash, ByModel: true, State: approved}, nil, 0, ModelDeny, "wait from_model"},
+		"from a model: as the tier says":         {"", Wish{Learned: fact, ByModel: true}, nil, 0, memsync.ModelAllow, "promote"},
+		"from a model: a person first":           {"", Wish{Learned: fact, ByModel: true}, nil, 0, memsync.ModelPropose, "ask from_model"},
+		"who approved it":                        {"", Wish{Learned: fact, Hash: hash, ByModel: true, State: approved}, nil, 0, memsync.ModelPropose, "promote"},
+		"a person's own target is not a model's": {"", Wish{Learned: fact}, nil, 0, memsync.ModelDeny, "promote"},
+		"from a model: not at all":               {"", Wish{Learned: fact, Hash: hash, ByModel: true, State: approved}, nil, 0, memsync.ModelDeny, "wait from_model"},
 		"longer than a quarter of the budget":    {"budgets: {background: 127}", Wish{Learned: fact}, nil, 0, "", "wait too_long"},
 		"exactly a quarter":                      {"budgets: {background: 128}", Wish{Learned: fact}, nil, 0, "", "promote"},
 		"guarded: refused where it does not fit": {"budgets: {judgment: 400}", Wish{Learned: limit, Hash: hash, State: approved},
@@ -128,7 +128,7 @@ func TestLawGatePromotesWhatJudgeBelieves(t *testing.T) {
 		f := facts(current)
 		l := wishes[current]
 		l.ID = memory
-		v := Gate(a, nil, Wish{Learned: l, Hash: current, State: Judge(f, events)}, 0, ModelAllow)
+		v := Gate(a, nil, Wish{Learned: l, Hash: current, State: Judge(f, events)}, 0, memsync.ModelAllow)
 		after := Judge(f, append(events, event(50, promote, memsync.Actor{Class: memsync.ClassProgram, Name: "memsync"}, of(current))))
 		switch p := after.Promotion; {
 		case v.Do == Promote && (p == nil || p.Event != id(50)):

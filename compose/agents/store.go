@@ -38,7 +38,7 @@ type Input struct {
 	Approved  []Approved
 	State     *ledger.State
 	Now       time.Time
-	FromModel compose.FromModel
+	FromModel memsync.FromModel
 }
 
 // Store answers for the agents of one store at one moment. It is for one

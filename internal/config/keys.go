@@ -45,6 +45,9 @@ var keys = []key{
 	intKey("deletes.hold_files", "and hold_percent: both exceeded in one batch (one scan is one batch) waits",
 		func(p *memsync.Policy) *int { return &p.Deletes.HoldFiles }, atLeast(0)),
 	intKey("deletes.hold_percent", "", func(p *memsync.Policy) *int { return &p.Deletes.HoldPercent }, percent),
+	stringKey("targets.from_model", "allow | propose | deny: what an agent's choice of a place in a prompt is worth",
+		func(p *memsync.Policy) *string { return (*string)(&p.Targets.FromModel) },
+		oneOf(string(memsync.ModelAllow), string(memsync.ModelPropose), string(memsync.ModelDeny))),
 }
 
 func intKey(name, comment string, at func(*memsync.Policy) *int, check func(any) error) key {

@@ -40,17 +40,24 @@ func Parse(data []byte) (memsync.Policy, error) {
 	if p.Scopes, err = r.finish(); err != nil {
 		return memsync.Policy{}, err
 	}
+	if p.Into, err = r.finishInto(); err != nil {
+		return memsync.Policy{}, err
+	}
 	return p, nil
 }
 
 type reader struct {
 	*document
 	entries []*entry // of [[scope]]
+	into    []*intoEntry
 }
 
 func (r *reader) item(p *memsync.Policy, it item) error {
 	if it.name == "scope" || strings.HasPrefix(it.name, "scope.") {
 		return r.scopeItem(it)
+	}
+	if it.name == intoTable || strings.HasPrefix(it.name, intoTable+".") {
+		return r.intoItem(it)
 	}
 	if isTable(it.name) {
 		if it.header && !it.array {
@@ -110,8 +117,10 @@ func (r *reader) unknown(it item) error {
 	switch {
 	case strings.HasPrefix(it.name, "scope."):
 		known = scopeKeys()
+	case strings.HasPrefix(it.name, intoTable+"."):
+		known = intoKeys
 	case it.header:
-		known = []string{"git", "scope", "normalize", "limits", "deletes", lintTable}
+		known = []string{"git", "scope", "normalize", "limits", "deletes", "targets", lintTable, intoTable}
 	}
 	e, u := r.fail(it.key, ""), unknownKey(it.name, known)
 	e.Message, e.Hint = u.Message, u.Hint

@@ -44,6 +44,9 @@ index_bytes = 25000
 [deletes]
 hold_files = 10            # and hold_percent: both exceeded in one batch (one scan is one batch) waits
 hold_percent = 30
+
+[targets]
+from_model = "allow"       # allow | propose | deny: what an agent's choice of a place in a prompt is worth
 `
 
 var emptyIsNil = cmpopts.EquateEmpty()
@@ -151,6 +154,14 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"no branch":            {"[git]\nbranch = \"\"\n", "must be the name of a branch", 2, 10},
 		"a list":               {"[limits]\nbody_lines = [1]\n", "must be a whole number", 2, 1},
 
+		"another worth of a model": {"[targets]\nfrom_model = \"ask\"\n", "must be one of allow, propose, deny", 2, 14},
+		"into as one table":        {"[into]\nfile = \"AGENTS.md\"\n", "write [[into]]", 1, 2},
+		"into without a file":      {"[[into]]\nagent = \"harbor\"\n", "file is missing", 1, 3},
+		"into without an agent":    {"[[into]]\nfile = \"AGENTS.md\"\n", "agent is missing", 1, 3},
+		"into a file of our own":   {"[[into]]\nfile = \"memory/MEMORY.md\"\n", "must be a file that people load", 2, 8},
+		"into out of the store":    {"[[into]]\nfile = \"../AGENTS.md\"\n", "must lie inside the store", 2, 8},
+		"into twice":               {"[[into]]\nfile = \"A.md\"\nagent = \"a\"\n[[into]]\nagent = \"a\"\nfile = \"./A.md\"\n", "has an entry for a already", 4, 3},
+		"an unknown key of into":   {"[[into]]\nfiel = \"A.md\"\n", "(did you mean \"file\"?)", 2, 1},
 		"no path":                  {"[[scope]]\nkind = \"global\"\n", "path is missing", 1, 3},
 		"an empty path":            {"[[scope]]\npath = \"\"\n", "path is missing", 2, 8},
 		"path out of the store":    {"[[scope]]\npath = \"a/../../b\"\n", "must lie inside the store", 2, 8},
@@ -236,6 +247,10 @@ func genPolicy() *rapid.Generator[memsync.Policy] {
 				FrontmatterBytes: n.Draw(t, "frontmatter_bytes"), DescriptionChars: n.Draw(t, "description_chars"),
 				IndexLines: n.Draw(t, "index_lines"), IndexBytes: n.Draw(t, "index_bytes"),
 			},
+			Targets: memsync.TargetPolicy{FromModel: rapid.SampledFrom([]memsync.FromModel{memsync.ModelAllow, memsync.ModelPropose, memsync.ModelDeny}).Draw(t, "from_model")},
+			Into: rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) memsync.Into {
+				return memsync.Into{File: memsync.Path(rapid.SampledFrom([]string{"AGENTS.md", "CLAUDE.md", "docs/agents/harbor.md"}).Draw(t, "file")), Agent: rapid.StringMatching("[a-z]{1,8}").Draw(t, "agent")}
+			}), 0, 3, func(i memsync.Into) memsync.Into { return i }).Draw(t, "into"),
 			Deletes: memsync.DeletePolicy{HoldFiles: rapid.IntRange(0, 99).Draw(t, "files"), HoldPercent: rapid.IntRange(0, 100).Draw(t, "percent")},
 		}
 		for _, dir := range rapid.SliceOfNDistinct(rapid.SampledFrom([]memsync.Path{"", "memory", "docs/memory", `sp ace/"q"`, ".claude", "日本"}), 0, 4, func(p memsync.Path) memsync.Path { return p }).Draw(t, "dirs") {

@@ -19,7 +19,7 @@ import (
 // item is one value, table or table entry.
 type item struct {
 	name   string // dotted, [[scope]] without number: "scope.path"
-	entry  int    // which [[scope]], counted from 0; -1 outside
+	entry  int    // which entry of its list ([[scope]], [[into]]), counted from 0; -1 outside
 	value  any    // string, int64, bool, []any, …; nil for a header
 	header bool   // a table: [x], [[x]] or { … }
 	array  bool   // with header: one of a list of tables
@@ -53,7 +53,7 @@ func scan(data []byte) (*document, error) {
 	}
 	var p unstable.Parser
 	p.Reset(d.data)
-	table, entries, entry := "", 0, -1
+	table, entries, entry := "", map[string]int{}, -1
 	for p.NextExpression() {
 		e := p.Expression()
 		name, at := keyOf(e)
@@ -62,9 +62,10 @@ func scan(data []byte) (*document, error) {
 			table = name
 			array := e.Kind == unstable.ArrayTable
 			switch {
-			case array && name == "scope":
-				entry, entries = entries, entries+1
-			case !strings.HasPrefix(name, "scope."): // [scope.x] belongs to the entry above it
+			case array && isList(name):
+				entry = entries[name]
+				entries[name]++
+			case !strings.HasPrefix(name, "scope.") && !strings.HasPrefix(name, intoTable+"."): // [scope.x] belongs to the entry above it
 				entry = -1
 			}
 			d.items = append(d.items, item{name: name, entry: entry, header: true, array: array, key: at, line: d.lineOf(at)})
@@ -99,7 +100,7 @@ func (d *document) value(n *unstable.Node, it item) {
 			if child.Kind == unstable.InlineTable {
 				sub := it
 				sub.inline, sub.array = true, true
-				if it.name == "scope" {
+				if isList(it.name) {
 					sub.entry = tables
 				}
 				tables++

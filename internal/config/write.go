@@ -32,6 +32,9 @@ func Default(p memsync.Policy) []byte {
 		}
 		b.WriteString(l.Code + " = " + literal(string(l.Level)) + "\n")
 	}
+	for _, into := range p.Into {
+		writeInto(&b, into)
+	}
 	return []byte(b.String())
 }
 
@@ -65,6 +68,17 @@ func writeScopes(b *strings.Builder, scopes []memsync.Scope) {
 // stays as it is. It fails where data does not parse, or names such a directory
 // already.
 func AddScopes(data []byte, scopes []memsync.Scope) ([]byte, error) {
+	return add(data, func(b *strings.Builder) {
+		for _, s := range scopes {
+			b.WriteString("\n[[scope]]\n")
+			writeScope(b, s)
+		}
+	})
+}
+
+// add is a file with what write says at its end, in the file's line ends. It fails
+// where data does not parse, or what comes out does not.
+func add(data []byte, write func(*strings.Builder)) ([]byte, error) {
 	if _, err := Parse(data); err != nil {
 		return nil, err
 	}
@@ -73,10 +87,7 @@ func AddScopes(data []byte, scopes []memsync.Scope) ([]byte, error) {
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		b.WriteString("\n")
 	}
-	for _, s := range scopes {
-		b.WriteString("\n[[scope]]\n")
-		writeScope(&b, s)
-	}
+	write(&b)
 	out := []byte(b.String())
 	if bytes.Contains(data, []byte("\r\n")) {
 		out = append(bytes.Clone(data), bytes.ReplaceAll(out[len(data):], []byte("\n"), []byte("\r\n"))...)

@@ -49,6 +49,7 @@ func TestGetKnowsEveryKey(t *testing.T) {
 		"limits.body_lines": "200", "limits.body_bytes": "25600", "limits.save_bytes": "1048576", "limits.frontmatter_bytes": "16384",
 		"limits.description_chars": "300", "limits.index_lines": "200", "limits.index_bytes": "25000",
 		"deletes.hold_files": "10", "deletes.hold_percent": "30",
+		"targets.from_model": "allow",
 	}
 	got := map[string]string{}
 	for _, name := range Keys() {
