@@ -192,6 +192,15 @@ func clash(agent *Agent, promoted []Learned, w Wish) (v Verdict, final bool) {
 	return v, final
 }
 
+// Repeats are those of the promoted memories, sorted, whose line in the slot of l
+// says nearly the same as l's.
+func Repeats(agent *Agent, promoted []Learned, l Learned) []memsync.ID {
+	if v, _ := clash(agent, promoted, Wish{Learned: l}); v.Why == WhyDuplicate {
+		return v.Against
+	}
+	return nil
+}
+
 // judges reports whether a snapshot tells the agent how to decide.
 func (s Snapshot) judges() bool {
 	return s.Target.Primitive == JudgmentSlot || s.Target.Primitive == ExampleSlot

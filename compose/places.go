@@ -3,6 +3,8 @@ package compose
 import (
 	"cmp"
 	"strings"
+
+	"memsync/internal/text"
 )
 
 // undeclared is why a memory has no place where its slot is not there.
@@ -104,4 +106,24 @@ func (j *Judgment) slot(name string) []string {
 func (a *Agent) Declares(t Target) bool {
 	slots, _ := a.places()
 	return slots[Snapshot{Target: t}.place()]
+}
+
+// Nearest is the declared name that is nearest to the one that a target names: of a
+// section, a domain or a capability. "" where none is near.
+func (a *Agent) Nearest(t Target) string {
+	name := cmp.Or(t.Section, t.Domain)
+	if t.Primitive == ManualSlot {
+		name = t.Capability
+	}
+	var there []string
+	for _, d := range a.declared() {
+		if d.Primitive != t.Primitive {
+			continue
+		}
+		if d.Primitive == ManualSlot {
+			d.Section = ""
+		}
+		there = append(there, cmp.Or(d.Section, d.Domain, d.Capability))
+	}
+	return text.Nearest(name, there)
 }

@@ -45,6 +45,13 @@ func (s Snapshot) Lacks() string {
 	return ""
 }
 
+// OneLine reports whether the text stands in the prompt as one line: a target
+// without a payload takes the body so.
+func (t Target) OneLine() bool {
+	_, structured := payloadKeys[t.Primitive]
+	return !structured && t.slot() != ""
+}
+
 // Bytes are the snapshot as the file `_system/approved/<id>-<hash>.md`; the hash
 // is that of these bytes, and an event of the promotion carries it. Equal
 // snapshots have equal bytes. A text that no memory may hold is refused.

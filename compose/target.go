@@ -29,6 +29,9 @@ const (
 // primitives are all of them, in the order of the design's table.
 var primitives = []Primitive{BackgroundSlot, AwarenessSlot, JudgmentSlot, ExampleSlot, RecoverySlot, ManualSlot}
 
+// Primitives are all of them, in the order in which they are told.
+func Primitives() []Primitive { return slices.Clone(primitives) }
+
 // authoredOnly are parts of a composition that no target can name.
 var authoredOnly = []string{"persona", "tone", "methodology", "mission", "responsibilities", "capabilities", "learn"}
 

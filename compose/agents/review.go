@@ -14,6 +14,8 @@ import (
 const (
 	reviewBegin = "<!-- memsync:begin -->"
 	reviewEnd   = "<!-- memsync:end -->"
+	// The line of an entry that links its memory.
+	memoryWord, sinceWord = "Memory: ", ". Since "
 	// ReviewName is the file's name, beside MEMORY.md.
 	ReviewName = "REVIEW.md"
 	// reviewMost is how many questions the file shows at once; `memsync review` shows
@@ -167,7 +169,7 @@ func writeReview(b *strings.Builder, waiting []Waiting, title func(*memsync.Memo
 
 func writeWaiting(b *strings.Builder, w *Waiting, link string) {
 	fmt.Fprintf(b, "\n## %s\n\n- [ ] approve %s\n- [ ] deny %s\n\n%s\n", heading(w.Memory), w.Proposal, w.Proposal, w.Sentence())
-	fmt.Fprintf(b, "Memory: %s. Since %s.\n", link, w.Since.UTC().Format("2006-01-02"))
+	b.WriteString(memoryWord + link + sinceWord + w.Since.UTC().Format("2006-01-02") + ".\n")
 	for _, c := range w.Changes {
 		if c.Why != "" {
 			fmt.Fprintf(b, "\n%s: an approval would not take effect now (%s).\n", c.Agent, c.Why)
