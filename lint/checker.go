@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"memsync"
+	"memsync/compose/agents"
 	"memsync/controller"
 	"memsync/internal/format"
 	"memsync/internal/ledger"
@@ -64,6 +65,8 @@ type Report struct {
 	at      []keySpot // of keys that the whole may find fault with
 	ignores []ignore
 	hits    []controller.Hit
+	body    string         // of a memory that proposes a place
+	author  *agents.Author // of an AGENT.md
 }
 
 // keySpot is where a key stands.
@@ -109,8 +112,9 @@ func (c *Checker) File(f File) *Report {
 		r.hits = slices.DeleteFunc(controller.FileHits(f.Path, text.text, nil, c.state), func(h controller.Hit) bool { return h.Kind != "secret" && h.Kind != "hidden" })
 		r.scanned(true, nil, text)
 		r.ignores = append(r.ignores, suppressions(text, 0)...)
+		c.author(r, f, text)
 	}
-	if f.Class != format.IndexFile {
+	if f.Class != format.IndexFile && f.Class != format.ReviewFile {
 		r.Data = nil
 	}
 	r.finish(text)

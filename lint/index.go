@@ -69,14 +69,7 @@ func (x *indexed) read() {
 		}
 	}
 	x.compared = recall.Compare(x.in, x.there)
-	switch {
-	case x.Partial:
-		x.remedy = "stage it with the memories: `git add " + nameOf(x.file) + "`; `memsync hooks install --fix-staged` has that done"
-	case x.Theirs:
-		x.remedy = "the next write here does it; before a commit, `memsync hooks install --fix-staged`"
-	default:
-		x.remedy = "`memsync up --once` writes it"
-	}
+	x.remedy = x.join.remedy(x.file)
 }
 
 // tell adds a finding about one line, or about a memory that has none.

@@ -68,6 +68,7 @@ func (c *Checker) memory(r *Report, s *source) {
 		}
 	}
 	c.keys(r, doc, s)
+	c.target(r, doc, s)
 	c.prose(r, doc, s)
 	if !log {
 		c.shape(r, doc, s)

@@ -148,7 +148,7 @@ What ` + "`memsync lint`" + ` and writes find, by code. A finding stops nothing 
 remedy; the code is never renamed and never reused. ` + "`memsync rules CODE`" + ` shows a page of this file. Findings of a write stand under its decision
 in the output of every verb (with ` + "`--json`" + ` as ` + "`findings`" + `), those of severity ` + "`info`" + ` only with ` + "`--verbose`" + `.
 
-The first digit is the family: 1 the file, 2 identity, 3 content, 4 MEMORY.md, 6 ledger and git, 7 the store.
+The first digit is the family: 1 the file, 2 identity, 3 content, 4 MEMORY.md, 5 composition, 6 ledger and git, 7 the store.
 
 A store says in memsync.toml how bad a finding of a rule is, or turns the rule off:
 

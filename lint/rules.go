@@ -35,6 +35,31 @@ const (
 	MachinePath        = "MS309"
 	ListedTwice        = "MS408"
 	HostileEntry       = "MS409" // a name or description that looks like MEMORY.md's own syntax
+	BadAgent           = "MS501" // AGENT.md does not parse
+	AlteredSnapshot    = "MS502"
+	Unproven           = "MS503" // an event that counts for nobody
+	OverCeiling        = "MS504"
+	OverBudget         = "MS505"
+	NearBudget         = "MS506"
+	Spilled            = "MS507" // promoted and without room
+	Collision          = "MS508" // several memories at one place
+	Contradiction      = "MS509"
+	AuthoredCollision  = "MS510"
+	UnknownPlace       = "MS511"
+	NotLearned         = "MS512" // a place that memories can't fill
+	BadTarget          = "MS513" // target or payload can't be read
+	Unpromotable       = "MS514" // payload or text is missing
+	LongEntry          = "MS515"
+	Edited             = "MS516" // since it was promoted
+	Waits              = "MS517" // for a person
+	Pending            = "MS518" // for too long
+	NobodyApproves     = "MS519"
+	StaleState         = "MS520"
+	StaleCandidate     = "MS521"
+	LearnedTwice       = "MS522"
+	Collapsed          = "MS523" // several paragraphs, one line in the prompt
+	ReviewDrift        = "MS524"
+	IntoDrift          = "MS525"
 	ConflictMarkers    = "MS605"
 	TombstoneBreach    = "MS606"
 	UnprovenEvent      = "MS607"
@@ -130,6 +155,32 @@ var table = []Rule{
 	{Code: memsync.FindIndexSymlink, Name: "index-symlink", Severity: warn},
 	{Code: ListedTwice, Name: "listed-twice", Severity: info},
 	{Code: HostileEntry, Name: "hostile-entry", Severity: warn},
+
+	{Code: BadAgent, Name: "bad-agent", Severity: bad, Locked: true},
+	{Code: AlteredSnapshot, Name: "altered-snapshot", Severity: bad, Locked: true},
+	{Code: Unproven, Name: "unproven-promotion", Severity: bad},
+	{Code: OverCeiling, Name: "over-ceiling", Severity: bad},
+	{Code: OverBudget, Name: "over-budget", Severity: bad},
+	{Code: NearBudget, Name: "near-budget", Severity: warn},
+	{Code: Spilled, Name: "spilled", Severity: warn},
+	{Code: Collision, Name: "place-collision", Severity: warn},
+	{Code: Contradiction, Name: "contradiction", Severity: warn},
+	{Code: AuthoredCollision, Name: "authored-collision", Severity: warn},
+	{Code: UnknownPlace, Name: "unknown-place", Severity: warn},
+	{Code: NotLearned, Name: "not-learned", Severity: warn},
+	{Code: BadTarget, Name: "bad-target", Severity: warn},
+	{Code: Unpromotable, Name: "unpromotable", Severity: warn},
+	{Code: LongEntry, Name: "long-entry", Severity: warn},
+	{Code: Edited, Name: "edited-since", Severity: info},
+	{Code: Waits, Name: "waits-for-person", Severity: info},
+	{Code: Pending, Name: "pending-long", Severity: warn},
+	{Code: NobodyApproves, Name: "nobody-approves", Severity: warn},
+	{Code: StaleState, Name: "stale-state", Severity: warn},
+	{Code: StaleCandidate, Name: "stale-candidate", Severity: info},
+	{Code: LearnedTwice, Name: "learned-twice", Severity: info},
+	{Code: Collapsed, Name: "collapsed-text", Severity: warn},
+	{Code: ReviewDrift, Name: "review-drift", Severity: warn},
+	{Code: IntoDrift, Name: "into-drift", Severity: warn},
 
 	{Code: memsync.FindStaleBuffer, Name: "stale-buffer", Severity: warn, Write: true},
 	{Code: memsync.FindConflictLeft, Name: "conflict-left", Severity: bad},

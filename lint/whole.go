@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"memsync"
 	"memsync/controller"
@@ -25,7 +26,13 @@ type Whole struct {
 	Holds   func(memsync.Path) bool // Partial: whether there is a file at a path
 	Gone    []memsync.Path          // Partial: memories, and MEMORY.md, that this commit takes away
 
+	// Now is the moment at which the store is looked at: what is too old then, or
+	// not valid. With the zero time nothing is too old, and no valid_from has come.
+	Now time.Time
+
 	Pages    map[memsync.Path][]byte // below _index/
+	Approved map[memsync.Path][]byte // below _system/approved/
+	Into     map[memsync.Path][]byte // the files that the policy's [[into]] names and that are there
 	Ledgers  []LedgerFile
 	Attached []memsync.Path // below _system/approved, archive and conflicts
 	Nested   []memsync.Path // MEMORY.md in folders that are no scopes
@@ -99,7 +106,11 @@ func (c *Checker) Ask(reports []*Report) (a Asks) {
 			alike[sorted{r.Memory.Scope, r.Memory.SortKey}]++
 		}
 	}
+	agents := slices.ContainsFunc(reports, func(r *Report) bool { return r.author != nil })
 	for _, r := range reports {
+		if r.author != nil && r.author.Err != nil {
+			a.Head = append(a.Head, r.Path) // for the last version that was good
+		}
 		if !r.class() {
 			continue
 		}
@@ -107,7 +118,8 @@ func (c *Checker) Ask(reports []*Report) (a Asks) {
 			a.Head = append(a.Head, r.Path)
 		}
 		// An id that is not in the file decides only between two of one name.
-		if r.Memory != nil && r.Memory.ID == "" && alike[sorted{r.Memory.Scope, r.Memory.SortKey}] > 1 {
+		// Events about a place know a memory by it.
+		if r.Memory != nil && r.Memory.ID == "" && (alike[sorted{r.Memory.Scope, r.Memory.SortKey}] > 1 || agents && r.Memory.Target != "") {
 			if _, known := c.state.Identity(r.Path); !known {
 				a.Derived = append(a.Derived, r.Path)
 			}
@@ -124,6 +136,7 @@ type Result struct {
 	Findings   []Finding // with the names that files have: see Shown
 	Suppressed int       // by comments
 	View       *memsync.View
+	Sizes      []Size // of every agent that can be composed, by name; none of a partial look
 
 	hide hiding
 }
@@ -150,6 +163,7 @@ func (c *Checker) Join(w Whole) Result {
 	j.links()
 	j.ledgers()
 	j.store()
+	j.compositions()
 	done.Wait()
 	for p, found := range lists.extra {
 		j.extra[p] = append(j.extra[p], found...)
@@ -164,6 +178,7 @@ type join struct {
 	view   *memsync.View
 	byPath map[memsync.Path]*Report
 	extra  map[memsync.Path][]Finding // by the file they are about
+	sizes  []Size
 }
 
 // find adds a finding about a file.
@@ -283,6 +298,7 @@ func (j *join) result() Result {
 		out.Findings = []Finding{}
 	}
 	Sort(out.Findings)
+	out.Sizes = out.hide.sizes(j.sizes)
 	return out
 }
 

@@ -167,7 +167,7 @@ func (a *app) lint(f lintFlags, args []string) error {
 	if baseline != nil {
 		found, known = baseline.New(found)
 	}
-	run := report.Run{Version: version, Files: judged.Files, Findings: found, Suppressed: judged.Suppressed, Known: known,
+	run := report.Run{Version: version, Files: judged.Files, Findings: found, Sizes: judged.Sizes, Suppressed: judged.Suppressed, Known: known,
 		Verbose: a.flags.verbose, Show: at.shows(f.format, judged)}
 	if err := a.writeReport(f, run); err != nil {
 		return err

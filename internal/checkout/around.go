@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"memsync"
+	"memsync/compose/agents"
 	"memsync/indexer/recall"
 	"memsync/internal/format"
 	"memsync/lint"
@@ -109,6 +110,11 @@ func (j *judge) besides() {
 	for p, data := range j.whole.Pages {
 		note(p, data)
 	}
+	for _, files := range []map[memsync.Path][]byte{j.whole.Approved, j.whole.Into} {
+		for p, data := range files {
+			note(p, data)
+		}
+	}
 	for _, p := range j.whole.Attached {
 		if _, old := j.base[p]; !old {
 			j.touched[p] = true
@@ -122,6 +128,7 @@ func (j *judge) besides() {
 // around gathers what is not in the files that were judged.
 func (j *judge) around() error {
 	w := &j.whole
+	w.Now = j.opt.Now
 	w.Partial, w.Theirs = j.opt.Partial, j.store.CommitMode() == memsync.CommitOff
 	w.Nested, w.Unmerged, w.Ignored, w.Repositories = j.list.Nested, j.list.Unmerged, j.list.Ignored, j.list.Repos
 	w.Skipped = append(w.Skipped, j.list.Skipped...)
@@ -146,9 +153,15 @@ func (j *judge) around() error {
 		for _, kind := range []string{"approved", "archive", "conflicts"} {
 			w.Attached = append(w.Attached, j.tree.Under(s.System.Join("_system", kind))...)
 		}
+		if err := j.approved(read, s); err != nil {
+			return err
+		}
 	}
 	if j.opt.Partial {
 		return nil
+	}
+	if err := j.into(read); err != nil {
+		return err
 	}
 	for _, s := range j.store.Policy.Scopes {
 		if s.Dir != "" && !j.tree.Has(s.Dir) {
@@ -160,6 +173,49 @@ func (j *judge) around() error {
 	}
 	j.besides()
 	return nil
+}
+
+// approved reads the snapshots of a scope; where a few files are judged, those
+// among them.
+func (j *judge) approved(read Reader, s memsync.Scope) error {
+	for _, p := range j.tree.Under(agents.ApprovedDir(s)) {
+		if strings.HasPrefix(p.Base(), ".") || j.opt.Partial && !j.touched[p] {
+			continue
+		}
+		f, err := read.Read(p, 0)
+		if err != nil {
+			return err
+		}
+		if j.whole.Approved == nil {
+			j.whole.Approved = map[memsync.Path][]byte{}
+		}
+		j.whole.Approved[p] = f.Data
+	}
+	return nil
+}
+
+// into reads the files that hold an agent's prompt.
+func (j *judge) into(read Reader) error {
+	j.whole.Into = map[memsync.Path][]byte{}
+	for _, x := range j.store.Policy.Into {
+		f, err := read.Read(x.File, 0)
+		switch {
+		case err == nil:
+			j.whole.Into[x.File] = f.Data
+		case !errors.Is(err, memsync.CodeNotFound):
+			j.whole.Skipped = append(j.whole.Skipped, lint.Skip{Path: x.File, Reason: reasonOf(err)})
+		}
+	}
+	return nil
+}
+
+// reasonOf is what an error says to people.
+func reasonOf(err error) string {
+	var e *memsync.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
 }
 
 // pages says which pages of _index/ are read: where a few files are judged, those

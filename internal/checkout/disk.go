@@ -38,6 +38,9 @@ func (d *disk) List() (l Listing, err error) {
 			seen[p] = true
 		}
 	}
+	for _, p := range d.authors() {
+		b.Authored = append(b.Authored, watcher.Seen{Path: p})
+	}
 	all := make([]memsync.Path, 0, len(b.Changed)+len(b.Authored))
 	for _, list := range [][]watcher.Seen{b.Changed, b.Authored} {
 		for _, s := range list {
@@ -83,6 +86,26 @@ func (d *disk) List() (l Listing, err error) {
 	}
 	l.Repos = d.repositories(l.Files)
 	return l, nil
+}
+
+// authors are the AGENT.md files of an embedded store: the scan of others finds
+// them by itself.
+func (d *disk) authors() (out []memsync.Path) {
+	if d.store.Kind != store.Embedded {
+		return nil
+	}
+	dir := d.store.Base().Join("agents")
+	entries, err := os.ReadDir(d.abs(dir))
+	if err != nil {
+		return nil // not there: no agents
+	}
+	for _, e := range entries {
+		p := dir.Join(e.Name(), "AGENT.md")
+		if info, err := os.Lstat(d.abs(p)); err == nil && info.Mode().IsRegular() {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // repositories are directories below a scope that are repositories themselves.
@@ -167,7 +190,7 @@ func classify(s *store.Store, p memsync.Path) (class format.Class, ok bool) {
 		}
 	}
 	if !inScope && s.Kind == store.Embedded {
-		return class, false
+		return class, lint.AuthorOf(p) != "" && p.In(s.Base())
 	}
 	return class, watcher.Authored(s.Scopes, p)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"memsync"
 	"memsync/controller"
@@ -72,8 +73,12 @@ func eachFixture(t *testing.T, f func(t *testing.T, x *fixture)) {
 	}
 }
 
+// today is the day on which the pages are read.
+var today = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+
 func (x *fixture) judge(t *testing.T, opt checkout.Options) []lint.Finding {
 	t.Helper()
+	opt.Now = today
 	judged, err := checkout.Judge(t.Context(), x.store, opt)
 	if err != nil {
 		t.Fatal(err)

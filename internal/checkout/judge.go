@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"memsync"
 	"memsync/gitlog"
@@ -27,7 +28,8 @@ type Options struct {
 	Since     string                  // told is what differs from the commit at which HEAD left this revision
 	Paths     []memsync.Path          // told are these, and what lies below them; empty: everything
 
-	NoGit    bool // there is no repository to ask
+	Now      time.Time // what is too old, or not valid, is so then; zero: the clock's
+	NoGit    bool      // there is no repository to ask
 	Notice   func(format string, args ...any)
 	Progress func(done, all int)
 	Before   func(files int) // called before so many files are read
@@ -48,6 +50,9 @@ type Judged struct {
 func Judge(ctx context.Context, s *store.Store, opt Options) (*Judged, error) {
 	if opt.Notice == nil {
 		opt.Notice = func(string, ...any) {}
+	}
+	if opt.Now.IsZero() {
+		opt.Now = time.Now()
 	}
 	j := &judge{store: s, opt: opt}
 	if !opt.NoGit {
@@ -122,6 +127,7 @@ func (j *judge) run(ctx context.Context) (*Judged, error) {
 		}
 	}
 	slices.Sort(out.Touched)
+	out.Sizes = slices.DeleteFunc(out.Sizes, func(s lint.Size) bool { return j.touched != nil || !j.told(s.Path) })
 	return out, nil
 }
 
@@ -262,12 +268,7 @@ func (j *judge) files(ctx context.Context) error {
 		case r != nil:
 			j.whole.Reports = append(j.whole.Reports, r)
 		case skips[i] != nil && !errors.Is(skips[i], memsync.CodeNotFound):
-			reason := skips[i].Error()
-			var e *memsync.Error
-			if errors.As(skips[i], &e) {
-				reason = e.Message
-			}
-			j.whole.Skipped = append(j.whole.Skipped, lint.Skip{Path: list[i].Path, Reason: reason, Unseen: true})
+			j.whole.Skipped = append(j.whole.Skipped, lint.Skip{Path: list[i].Path, Reason: reasonOf(skips[i]), Unseen: true})
 		}
 		if converts[i] != "" {
 			j.whole.Converted = append(j.whole.Converted, lint.Converted{Path: list[i].Path, How: converts[i]})

@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"memsync"
 	"memsync/lint"
 )
 
@@ -20,7 +21,34 @@ type jsonReport struct {
 	Version  int           `json:"version"`
 	Files    int           `json:"files"`
 	Summary  jsonSummary   `json:"summary"`
+	Agents   []jsonAgent   `json:"agents,omitempty"` // none: the key is not there
 	Findings []jsonFinding `json:"findings"`
+}
+
+// jsonAgent is how much of an agent's prompt is learned, in Unicode code points.
+type jsonAgent struct {
+	Name       string          `json:"name"`
+	Path       string          `json:"path"`
+	Characters int             `json:"characters"`
+	Ceiling    int             `json:"ceiling"`
+	Primitives []jsonPrimitive `json:"primitives"`
+}
+
+type jsonPrimitive struct {
+	Name       string `json:"name"`
+	Characters int    `json:"characters"`
+	Budget     int    `json:"budget"`
+}
+
+func jsonAgents(run Run) (out []jsonAgent) {
+	for _, s := range run.Sizes {
+		a := jsonAgent{Name: s.Agent, Path: run.path(lint.Finding{Finding: memsync.Finding{Path: s.Path}}), Characters: s.Total, Ceiling: s.Ceiling}
+		for _, p := range s.Parts {
+			a.Primitives = append(a.Primitives, jsonPrimitive{p.Primitive, p.Characters, p.Budget})
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 type jsonLast struct {
@@ -83,7 +111,7 @@ func (run Run) jsonSummary() jsonSummary {
 }
 
 func writeJSON(b *bytes.Buffer, run Run) error {
-	return encode(b, "  ", jsonReport{formatVersion, run.Files, run.jsonSummary(), jsonFindings(run)})
+	return encode(b, "  ", jsonReport{formatVersion, run.Files, run.jsonSummary(), jsonAgents(run), jsonFindings(run)})
 }
 
 // writeJSONLines is a finding a line and, last, the summary: the only line that

@@ -40,7 +40,7 @@ func lines(report []byte) []string {
 }
 
 func judgeText(t testing.TB, run Run, report []byte) {
-	want := 1
+	want := 1 + len(run.Sizes)
 	for _, f := range run.Findings {
 		if severity(f) == memsync.Info && !run.Verbose {
 			continue
@@ -115,7 +115,7 @@ func judgeJSON(t testing.TB, run Run, report []byte) {
 	var got jsonReport
 	decode(t, report, &got)
 	judgeFindings(t, run, got.Findings)
-	if got.Summary != run.jsonSummary() || got.Files != run.Files {
+	if got.Summary != run.jsonSummary() || got.Files != run.Files || len(got.Agents) != len(run.Sizes) {
 		t.Errorf("json: it counts %+v", got.Summary)
 	}
 }

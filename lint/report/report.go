@@ -16,6 +16,7 @@ type Run struct {
 	Version  string         // of the program
 	Files    int            // judged
 	Findings []lint.Finding // sorted
+	Sizes    []lint.Size    // text and JSON: how much of each agent's prompt is learned
 	// Show gives a finding's path as the reader wants it: relative to the working
 	// directory, or to the repository for services that know files by that;
 	// slash-separated. nil shows paths as they are.

@@ -10,9 +10,12 @@ import (
 )
 
 // writeText is what people read, and the problem matcher
-// (problem-matcher.json): a line for each finding, a line for its hint, and a
-// last one that counts.
+// (problem-matcher.json): a line for each agent, one for each finding and one for
+// its hint, and a last one that counts.
 func writeText(b *bytes.Buffer, run Run) {
+	for _, s := range run.Sizes {
+		b.WriteString(textSize(s) + "\n")
+	}
 	for _, f := range run.Findings {
 		if severity(f) == memsync.Info && !run.Verbose {
 			continue
@@ -23,6 +26,15 @@ func writeText(b *bytes.Buffer, run Run) {
 		}
 	}
 	b.WriteString(textSummary(run) + "\n")
+}
+
+// textSize is an agent: primitive used/budget, …; total/ceiling.
+func textSize(s lint.Size) string {
+	var parts []string
+	for _, p := range s.Parts {
+		parts = append(parts, fmt.Sprintf("%s %d/%d", p.Primitive, p.Characters, p.Budget))
+	}
+	return fmt.Sprintf("%s: %s; %d/%d characters learned", shown(s.Agent), strings.Join(parts, ", "), s.Total, s.Ceiling)
 }
 
 // textLine is file:line:col: severity: [CODE] message.
