@@ -50,7 +50,7 @@ func blocks(body string) (n int) {
 			inside = false
 		case !inside || begins && !l.Code:
 			n++
-			inside = true
+			inside = l.Code || !strings.HasPrefix(t, "#") // a heading is one by itself
 		}
 	}
 	return n

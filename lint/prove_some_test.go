@@ -1,0 +1,5 @@
+//go:build !prove
+
+package lint_test
+
+const cases = 200
