@@ -98,6 +98,9 @@ func Review(waiting []Waiting, title func(*memsync.Memory) string, saved, previo
 	var b strings.Builder
 	b.WriteString(before)
 	if len(waiting) > 0 {
+		if before != "" && !strings.HasSuffix(before, "\n") {
+			b.WriteByte('\n') // a mark has a line of its own
+		}
 		b.WriteString(reviewBegin + "\n")
 		writeReview(&b, waiting, title)
 		b.WriteString(reviewEnd + "\n")
