@@ -88,6 +88,20 @@ func ParseTarget(compact string) (Target, error) {
 	return t, t.check(f)
 }
 
+// CheckTarget says what is wrong with a memory's target and payload, compact JSON
+// both. A payload without a target, and a target whose payload is still missing,
+// are fine: such a memory is not promoted.
+func CheckTarget(target, payload string) error {
+	if target == "" {
+		return nil
+	}
+	t, err := ParseTarget(target)
+	if err == nil {
+		_, err = ParsePayload(t, payload)
+	}
+	return err
+}
+
 // check refuses places that no agent can have.
 func (t Target) check(f *fields) error {
 	choice := func(key, word string, known []string) error {

@@ -6,6 +6,7 @@ import (
 
 	"memsync"
 	"memsync/compose"
+	"memsync/indexer/recall"
 	"memsync/internal/format"
 )
 
@@ -89,7 +90,7 @@ func eachLine(s string, do func(n int, line string, code bool)) {
 // saved is the file as it is, previous as it was last written or accepted; lines
 // that somebody wrote between the marks are moved to below them. It is nil where
 // there is nothing to say, and the file should not be.
-func Review(waiting []Waiting, title func(*memsync.Memory) string, saved, previous []byte) []byte {
+func Review(scope memsync.Scope, waiting []Waiting, saved, previous []byte) []byte {
 	before, region, after := cut(string(saved))
 	_, known, _ := cut(string(previous))
 	moved := strangers(region, known)
@@ -97,7 +98,7 @@ func Review(waiting []Waiting, title func(*memsync.Memory) string, saved, previo
 	b.WriteString(before)
 	if len(waiting) > 0 {
 		b.WriteString(reviewBegin + "\n")
-		writeReview(&b, waiting, title)
+		writeReview(&b, scope, waiting)
 		b.WriteString(reviewEnd + "\n")
 	}
 	b.WriteString(moved)
@@ -153,11 +154,11 @@ func strangers(region, known string) string {
 	return b.String()
 }
 
-func writeReview(b *strings.Builder, waiting []Waiting, title func(*memsync.Memory) string) {
+func writeReview(b *strings.Builder, scope memsync.Scope, waiting []Waiting) {
 	n := len(waiting)
 	fmt.Fprintf(b, "# Review\n\n%s for a decision. Tick one box of an entry and save the file, or run\n`memsync approve ID` or `memsync deny ID`.\n", count(n, "entry waits", "entries wait"))
 	for _, w := range waiting[:min(n, reviewMost)] {
-		writeWaiting(b, &w, title(w.Memory))
+		writeWaiting(b, &w, recall.Relative(scope.System, w.Memory.Path.Dir()))
 	}
 	if n > reviewMost {
 		fmt.Fprintf(b, "\n%d more: `memsync review`\n", n-reviewMost)
@@ -165,9 +166,10 @@ func writeReview(b *strings.Builder, waiting []Waiting, title func(*memsync.Memo
 	b.WriteByte('\n')
 }
 
-func writeWaiting(b *strings.Builder, w *Waiting, link string) {
+func writeWaiting(b *strings.Builder, w *Waiting, to string) {
 	fmt.Fprintf(b, "\n## %s\n\n- [ ] approve %s\n- [ ] deny %s\n\n%s\n", heading(w.Memory), w.Proposal, w.Proposal, w.Sentence())
-	fmt.Fprintf(b, "Memory: %s. Since %s.\n", link, w.Since.UTC().Format("2006-01-02"))
+	link, _ := format.AppendIndexEntry(nil, format.IndexEntry{Label: heading(w.Memory), Target: to + w.Memory.Path.Base()}, 0)
+	fmt.Fprintf(b, "\n%s\n", append(link, ", since "+w.Since.UTC().Format("2006-01-02")...))
 	for _, c := range w.Changes {
 		if c.Why != "" {
 			fmt.Fprintf(b, "\n%s: an approval would not take effect now (%s).\n", c.Agent, c.Why)
