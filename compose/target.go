@@ -26,8 +26,8 @@ const (
 	ManualSlot     Primitive = "manual"
 )
 
-// primitives are all of them, in the order of the design's table.
-var primitives = []Primitive{BackgroundSlot, AwarenessSlot, JudgmentSlot, ExampleSlot, RecoverySlot, ManualSlot}
+// Primitives are all of them, in the order of the design's table.
+var Primitives = []Primitive{BackgroundSlot, AwarenessSlot, JudgmentSlot, ExampleSlot, RecoverySlot, ManualSlot}
 
 // authoredOnly are parts of a composition that no target can name.
 var authoredOnly = []string{"persona", "tone", "methodology", "mission", "responsibilities", "capabilities", "learn"}
@@ -70,14 +70,14 @@ func ParseTarget(compact string) (Target, error) {
 	}
 	word, ok := f.values["primitive"]
 	if !ok {
-		return Target{}, f.fail("primitive", "says no primitive", "one of "+join(primitives))
+		return Target{}, f.fail("primitive", "says no primitive", "one of "+join(Primitives))
 	}
 	p := Primitive(word)
 	if slices.Contains(authoredOnly, word) {
 		return Target{}, f.fail("primitive", strconv.Quote(word)+" is never learned", "only the author of AGENT.md writes it")
 	}
-	if !slices.Contains(primitives, p) {
-		return Target{}, f.fail("primitive", strconv.Quote(clip(word))+" is no primitive"+didYouMean(word, primitives), "one of "+join(primitives))
+	if !slices.Contains(Primitives, p) {
+		return Target{}, f.fail("primitive", strconv.Quote(clip(word))+" is no primitive"+didYouMean(word, Primitives), "one of "+join(Primitives))
 	}
 	t := Target{Primitive: p}
 	if err := f.only(append([]string{"primitive"}, targetKeys[p]...), targetKeys[p]); err != nil {

@@ -218,6 +218,12 @@ func (b *batch) compose() error {
 		return err
 	}
 	if store != nil {
+		if err := b.snapshots(store); err != nil {
+			return err
+		}
+		if store, err = b.agents(); err != nil {
+			return err
+		}
 		for _, x := range store.Effects(func() memsync.ID { return k.ids.draw(b.now) }) {
 			if err := b.effect(x); err != nil {
 				return err
@@ -237,6 +243,28 @@ func (b *batch) compose() error {
 	for _, into := range k.Store.Policy.Into {
 		if err := b.into(store, into); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// snapshots plans the files that a person's promotions rest on.
+func (b *batch) snapshots(store *agents.Store) error {
+	for _, d := range b.decisions {
+		if !d.Op.Changes() {
+			continue
+		}
+		for _, e := range d.Events {
+			if e.Op != memsync.LedgerPromote {
+				continue
+			}
+			promoted, p, content, ok := store.Promotion(e.Memory)
+			if !ok || promoted.Hash != e.Hash {
+				continue
+			}
+			if err := b.derived(p, content); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
