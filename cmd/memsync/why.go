@@ -157,6 +157,13 @@ func (a *app) printWhy(r *whyRow) {
 	}
 }
 
+func whoDecided(x memsync.Actor) string {
+	if x.Name == "" {
+		return "a " + string(x.Class)
+	}
+	return oneLine(x.Name)
+}
+
 // barInWords says what a promotion passed.
 func (a *app) barInWords(r *whyRow) string {
 	switch r.Bar {
@@ -170,7 +177,7 @@ func (a *app) barInWords(r *whyRow) string {
 		if r.Approval.Op == memsync.LedgerPromote {
 			by = "promoted"
 		}
-		return fmt.Sprintf("%s by %s on %s", by, actorName(r.Approval.Actor), stamp(r.Approval.At))
+		return fmt.Sprintf("%s by %s on %s", by, whoDecided(r.Approval.Actor), stamp(r.Approval.At))
 	}
 	return "by a person"
 }

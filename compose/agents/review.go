@@ -109,18 +109,37 @@ func Review(scope memsync.Scope, waiting []Waiting, saved, previous []byte) []by
 	return []byte(b.String())
 }
 
-// cut takes a file apart at the marks. Without both, everything is people's.
+// cut takes a file apart at the marks. A merge by lines may leave several regions:
+// all of them are generated. A begin without an end is no region: what follows it
+// is kept.
 func cut(s string) (before, region, after string) {
-	from := markAt(s, reviewBegin, 0)
-	if from < 0 {
-		return s, "", ""
+	first := true
+	for {
+		from := markAt(s, reviewBegin, 0)
+		to := -1
+		if from >= 0 {
+			to = markAt(s, reviewEnd, from+len(reviewBegin))
+		}
+		switch {
+		case from < 0 && first:
+			return s, "", ""
+		case from < 0:
+			return before, region, after + s
+		case to < 0:
+			rest := s[:from] + strings.TrimPrefix(s[from+len(reviewBegin):], "\n")
+			if first {
+				return rest, "", ""
+			}
+			return before, region, after + rest
+		}
+		if first {
+			before = s[:from]
+		} else {
+			after += s[:from]
+		}
+		region += s[from+len(reviewBegin) : to]
+		s, first = strings.TrimPrefix(strings.TrimPrefix(s[to+len(reviewEnd):], "\r"), "\n"), false
 	}
-	inside := from + len(reviewBegin)
-	to := markAt(s, reviewEnd, inside)
-	if to < 0 {
-		return s[:from], "", strings.TrimPrefix(s[inside:], "\n") // half a region: what stood in it is kept
-	}
-	return s[:from], s[inside:to], strings.TrimPrefix(strings.TrimPrefix(s[to+len(reviewEnd):], "\r"), "\n")
 }
 
 // markAt finds a mark that has a line of its own.
@@ -192,6 +211,8 @@ func (w *Waiting) Sentence() string {
 	}
 	who := strings.Join(agents, ", ")
 	switch {
+	case w.Ends != "" && w.Against == 0:
+		return fmt.Sprintf("It is asked to leave the prompt of %s (%s).", who, Place(w.Target))
 	case w.Ends != "":
 		return fmt.Sprintf("It is asked to leave the prompt of %s (%s): %s against it.", who, Place(w.Target), count(w.Against, "conversation speaks", "conversations speak"))
 	case w.Edited:
