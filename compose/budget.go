@@ -46,9 +46,9 @@ func (b *Budgets) at(p Primitive) *int {
 	return nil
 }
 
-// sum is what the primitives may take together.
+// sum is what the Primitives may take together.
 func (b *Budgets) sum() (n int) {
-	for _, p := range primitives {
+	for _, p := range Primitives {
 		n += b.Of(p)
 	}
 	return n

@@ -80,7 +80,7 @@ func drawMemories(t *rapid.T) []Learned {
 // drawAgent is the agent of testdata with budgets small enough to matter.
 func drawAgent(t *rapid.T, base *Agent) *Agent {
 	a := *base
-	for _, p := range primitives {
+	for _, p := range Primitives {
 		*a.Learn.Budgets.at(p) = rapid.SampledFrom([]int{0, 30, 100, 400, 2000}).Draw(t, "budget")
 	}
 	a.Learn.Budgets.Ceiling = rapid.SampledFrom([]int{0, 50, 200, 1000, 6000}).Draw(t, "ceiling")
@@ -180,7 +180,7 @@ func TestLawAdmissionGrows(t *testing.T) {
 			return r.Applied, r
 		}
 		before, _ := admitted()
-		p := rapid.SampledFrom(primitives).Draw(t, "primitive")
+		p := rapid.SampledFrom(Primitives).Draw(t, "primitive")
 		*a.Learn.Budgets.at(p) += rapid.IntRange(1, 500).Draw(t, "more")
 		after, report := admitted()
 		met := slices.ContainsFunc(report.Dropped, func(o Outcome) bool { return o.Reason == OverCeiling })

@@ -189,7 +189,7 @@ func (a *agentReader) readLearn(t *format.Tree, name string) error {
 		ceilingAt = t.At
 		return number("ceiling", 0, maxBudget, &ceiling).read(t, name)
 	}}}
-	for _, p := range primitives {
+	for _, p := range Primitives {
 		limits = append(limits, number(string(p), 0, maxBudget, l.Budgets.at(p)))
 	}
 	err := readMapping(t, name, number("n", 1, 100, &l.N), number("per_day", 0, 1000, &l.PerDay), truth("manuals", &l.Manuals),

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Payload is the structure that a target of some primitives needs beside the
+// Payload is the structure that a target of some Primitives needs beside the
 // text, which nobody parses. The zero Payload is none.
 type Payload struct {
 	Name, Description, AccessMethod string // awareness; a workflow has no AccessMethod

@@ -65,10 +65,10 @@ type Conflict struct {
 	Losers    []memsync.ID `json:"losers"`
 }
 
-// Over are the primitives whose budget is breached, which only what a person
+// Over are the Primitives whose budget is breached, which only what a person
 // approved can do.
 func (r *Report) Over() (out []Primitive) {
-	for _, p := range primitives {
+	for _, p := range Primitives {
 		if r.Characters[p] > r.Budgets.Of(p) {
 			out = append(out, p)
 		}

@@ -26,11 +26,8 @@ const (
 	ManualSlot     Primitive = "manual"
 )
 
-// primitives are all of them, in the order of the design's table.
-var primitives = []Primitive{BackgroundSlot, AwarenessSlot, JudgmentSlot, ExampleSlot, RecoverySlot, ManualSlot}
-
-// Primitives are all of them, in the order in which they are told.
-func Primitives() []Primitive { return slices.Clone(primitives) }
+// Primitives are all of them, in the order of the design's table.
+var Primitives = []Primitive{BackgroundSlot, AwarenessSlot, JudgmentSlot, ExampleSlot, RecoverySlot, ManualSlot}
 
 // authoredOnly are parts of a composition that no target can name.
 var authoredOnly = []string{"persona", "tone", "methodology", "mission", "responsibilities", "capabilities", "learn"}
@@ -73,14 +70,14 @@ func ParseTarget(compact string) (Target, error) {
 	}
 	word, ok := f.values["primitive"]
 	if !ok {
-		return Target{}, f.fail("primitive", "says no primitive", "one of "+join(primitives))
+		return Target{}, f.fail("primitive", "says no primitive", "one of "+join(Primitives))
 	}
 	p := Primitive(word)
 	if slices.Contains(authoredOnly, word) {
 		return Target{}, f.fail("primitive", strconv.Quote(word)+" is never learned", "only the author of AGENT.md writes it")
 	}
-	if !slices.Contains(primitives, p) {
-		return Target{}, f.fail("primitive", strconv.Quote(clip(word))+" is no primitive"+didYouMean(word, primitives), "one of "+join(primitives))
+	if !slices.Contains(Primitives, p) {
+		return Target{}, f.fail("primitive", strconv.Quote(clip(word))+" is no primitive"+didYouMean(word, Primitives), "one of "+join(Primitives))
 	}
 	t := Target{Primitive: p}
 	if err := f.only(append([]string{"primitive"}, targetKeys[p]...), targetKeys[p]); err != nil {
@@ -89,6 +86,20 @@ func ParseTarget(compact string) (Target, error) {
 	t.Section, t.Key, t.Slot, t.Capability = f.values["section"], f.values["key"], f.values["slot"], f.values["capability"]
 	t.Domain = f.values["domain"] + f.values["judgmentDomain"]
 	return t, t.check(f)
+}
+
+// CheckTarget says what is wrong with a memory's target and payload, compact JSON
+// both. A payload without a target, and a target whose payload is still missing,
+// are fine: such a memory is not promoted.
+func CheckTarget(target, payload string) error {
+	if target == "" {
+		return nil
+	}
+	t, err := ParseTarget(target)
+	if err == nil {
+		_, err = ParsePayload(t, payload)
+	}
+	return err
 }
 
 // check refuses places that no agent can have.

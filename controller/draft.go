@@ -219,12 +219,33 @@ func (x *deciding) take(d *format.Document, limited bool) *memsync.Error {
 		return &memsync.Error{Code: memsync.CodeTypeInvalid, Message: "not a type of memory: " + shown(x.mem.TypeText),
 			Hint: "one of user, feedback, project, reference"}
 	}
+	if err := x.place(); err != nil {
+		return err
+	}
 	for key, want := range map[string]string{"scope": string(x.Scope.Kind), "agent": x.Scope.Agent, "agent_tier": string(x.Scope.Tier)} {
 		if got := fieldText(x.Candidate.Fields, key); got != "" && got != want {
 			return &memsync.Error{Code: memsync.CodeScopeInvalid, Message: "`" + key + "` disagrees with scope " + x.Scope.Name()}
 		}
 	}
 	return nil
+}
+
+// place judges the place in a composition that a write proposes: one that no agent
+// can have is refused, and so is an agent's choice where the policy says that it is
+// worth nothing.
+func (x *deciding) place() *memsync.Error {
+	m, old := x.mem, x.Memory
+	if old != nil && m.Target == old.Target && m.Payload == old.Payload {
+		return nil
+	}
+	if m.Target != "" && !x.actor.Person() && x.policy.Targets.FromModel == memsync.ModelDeny && (old == nil || m.Target != old.Target) {
+		return &memsync.Error{Code: memsync.CodePersonRequired, Message: "here only a person chooses a place in a composition",
+			Hint: "leave `target` out; targets.from_model in memsync.toml says who may"}
+	}
+	if x.f.CheckTarget == nil {
+		return nil
+	}
+	return asError(x.f.CheckTarget(m.Target, m.Payload), memsync.CodeFrontmatter)
 }
 
 // setDoc makes d the document of the decision.

@@ -24,6 +24,10 @@ type Facts struct {
 	View *memsync.View
 	// State is the fold of the store's ledger. nil: no events.
 	State *ledger.State
+	// CheckTarget says what is wrong with the target and payload of a memory, compact
+	// JSON both; nil: nothing ever is. It depends on nothing but what it is given (the
+	// places that an agent can have are compose's to know).
+	CheckTarget func(target, payload string) error
 	// AllGlobal says that the store was found by walking up and is dedicated:
 	// writes that name no scope go to global, whatever their type.
 	AllGlobal bool
@@ -74,8 +78,9 @@ type Facts struct {
 	// conversation.
 	Exposed map[memsync.ID]bool
 	// Guarded says that the memory at Needs.Read has a guarded promotion in
-	// force.
-	Guarded bool
+	// force, Earned that it has one that took evidence: an agent may edit that one,
+	// which changes no prompt, and not remove it.
+	Guarded, Earned bool
 
 	// Attached are the files of Needs.Attached below _system/: snapshots,
 	// archive, conflict copies.

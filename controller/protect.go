@@ -19,6 +19,8 @@ func (x *deciding) protected() bool {
 		why = "the memory is pinned"
 	case x.f.Guarded:
 		why = "the memory has a guarded promotion"
+	case x.f.Earned && (x.kind == isVanished || x.kind == isRemove):
+		why = "the memory has an earned promotion"
 	default:
 		x.pass("protected", "")
 		return false

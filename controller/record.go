@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"slices"
 	"strings"
 
 	"memsync"
@@ -10,17 +11,19 @@ import (
 // peoples are the events that only a person may cause.
 var peoples = map[memsync.LedgerOp]bool{
 	memsync.LedgerAccept: true, memsync.LedgerAllow: true, memsync.LedgerApprove: true, memsync.LedgerDeny: true,
-	memsync.LedgerPromote: true, memsync.LedgerDemote: true, memsync.LedgerForget: true, memsync.LedgerRejectValue: true,
+	memsync.LedgerPromote: true, memsync.LedgerForget: true, memsync.LedgerRejectValue: true,
 	memsync.LedgerRestore: true, memsync.LedgerResolve: true,
 }
 
-// known are the other events that may be asked for. Those that follow from
+// known are the other events that may be asked for: a demotion by whoever is not
+// allowed to is a request, since the bar of what it ends is worked out anew by
+// everybody who reads it. Those that follow from
 // decisions about files (identify, delete, quarantine) are not among them:
 // asked for by themselves they would forge what a path is.
 var known = map[memsync.LedgerOp]bool{
 	memsync.LedgerCorroborate: true, memsync.LedgerContradict: true, memsync.LedgerFeedback: true, memsync.LedgerLink: true,
 	memsync.LedgerUnlink: true, memsync.LedgerPropose: true, memsync.LedgerRequest: true, memsync.LedgerInvalidate: true,
-	memsync.LedgerArchive: true, memsync.LedgerRevive: true,
+	memsync.LedgerArchive: true, memsync.LedgerRevive: true, memsync.LedgerDemote: true,
 }
 
 // travelling are the events that may come with a file: they have no effect on
@@ -177,6 +180,13 @@ func (x *deciding) recordOne(e memsync.LedgerEvent) *memsync.Error {
 		}
 		exposed := x.f.Exposed[x.Memory.ID]
 		e.Exposed = &exposed
+	case memsync.LedgerPropose:
+		if x.Memory == nil {
+			return x.absent(x.f)
+		}
+		if slices.ContainsFunc(x.f.State.Events(e.Memory), func(o memsync.LedgerEvent) bool { return o.ID == e.ID }) {
+			return nil
+		}
 	case memsync.LedgerDelete, memsync.LedgerRestore, memsync.LedgerRevive, memsync.LedgerApprove, memsync.LedgerDeny, memsync.LedgerRequest:
 		// About what may be gone, or about a proposal.
 	default:

@@ -66,7 +66,7 @@ func TestForget(t *testing.T) {
 func TestRecord(t *testing.T) {
 	a := ulid(1)
 	for _, op := range []memsync.LedgerOp{memsync.LedgerAccept, memsync.LedgerAllow, memsync.LedgerApprove, memsync.LedgerDeny, memsync.LedgerPromote,
-		memsync.LedgerDemote, memsync.LedgerForget, memsync.LedgerRejectValue, memsync.LedgerRestore, memsync.LedgerResolve} {
+		memsync.LedgerForget, memsync.LedgerRejectValue, memsync.LedgerRestore, memsync.LedgerResolve} {
 		w := newWorld(t)
 		w.accepted["memory/feedback_a.md"] = good(a, "a", integrity)
 		w.check(w.decide(record(robot, memsync.LedgerEvent{Op: op, Memory: a})), want{op: memsync.OpReject, code: memsync.CodePersonRequired})

@@ -190,6 +190,10 @@ func (x *deciding) relTo(m *memsync.Memory) memsync.Path {
 // event adds a ledger event in the name of who acts, whatever it says. Its id
 // and time are the keeper's.
 func (x *deciding) event(e memsync.LedgerEvent) {
+	if e.Op == memsync.LedgerPropose { // every machine writes it alike
+		x.events = append(x.events, e)
+		return
+	}
 	if x.Candidate.Origin != memsync.OriginPeer {
 		e.ID, e.At = "", time.Time{} // what answers a commit has its id and time from it
 	}

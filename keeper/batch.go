@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"memsync"
+	"memsync/compose"
+	"memsync/compose/agents"
 	"memsync/controller"
 	"memsync/internal/ledger"
 	"memsync/internal/text"
@@ -33,7 +35,11 @@ type batch struct {
 	names      map[memsync.Path][]string
 	findings   []memsync.Finding
 	already    bool
-	retouched  map[string]bool // scopes where a quarantine came or went
+	retouched  map[string]bool     // scopes where a quarantine came or went
+	byModel    map[memsync.ID]bool // memories whose target somebody chose who is no person
+	composes   bool                // compositions were looked at
+	composed   []agents.Effect     // what composition adds to the ledger
+	rewritten  []memsync.Into      // files whose region changes
 }
 
 // begin starts a batch at the current revision.
@@ -86,7 +92,7 @@ func (b *batch) decideAll(ctx context.Context, cs []memsync.Candidate) error {
 }
 
 func (b *batch) decide(c memsync.Candidate) error {
-	f := controller.Facts{Now: b.now, FreshID: b.k.ids.draw(b.now), View: b.view, State: b.state, AllGlobal: b.k.allGlobal()}
+	f := controller.Facts{Now: b.now, FreshID: b.k.ids.draw(b.now), View: b.view, State: b.state, AllGlobal: b.k.allGlobal(), CheckTarget: compose.CheckTarget}
 	if err := b.copyByCommit(&f, c); err != nil {
 		return err
 	}
@@ -120,6 +126,7 @@ func (b *batch) decide(c memsync.Candidate) error {
 	if edit := b.index[d.Scope]; edit != nil && d.Op == memsync.OpHold && (c.OnDisk != "" || c.Path == indexPath(s.Scope)) {
 		edit.held = true // what was typed is only in MEMORY.md: it stays as it is
 	}
+	b.noteChoice(&d)
 	b.decisions = append(b.decisions, d)
 	b.requests = append(b.requests, request)
 	b.candidates = append(b.candidates, c)

@@ -122,6 +122,11 @@ func (k *Keeper) catchUpHead(ctx context.Context) error {
 			return err
 		}
 	}
+	if len(changes) > 0 {
+		if err := k.journal.PutFact(factComposed, nil); err != nil {
+			return err
+		}
+	}
 	k.view = nil
 	k.state = nil
 	return k.catalog.Advance(up)

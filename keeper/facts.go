@@ -61,6 +61,11 @@ func (b *batch) fill(f *controller.Facts, c memsync.Candidate, n controller.Need
 			return err
 		}
 	}
+	if n.Read != "" && c.Op != memsync.OpAuthored {
+		if err := b.promotedFacts(f, n.Read); err != nil {
+			return err
+		}
+	}
 	if n.Attached != "" {
 		f.Attached = k.attached(n.Attached)
 	}

@@ -68,6 +68,8 @@ type Keeper struct {
 
 	index *search.Index // nil until it is asked for
 
+	parts readBefore // of compositions
+
 	// MEMORY.md of a scope, as this keeper made it of the view.
 	digested map[string]memsync.Hash
 

@@ -30,6 +30,8 @@ type sight struct {
 	edited   []savedIndex        // MEMORY.md files that somebody saved
 	indexes  []memsync.Path      // MEMORY.md files that somebody removed
 	index    map[string]*indexEdit
+	reviews  []savedReview
+	ticks    []memsync.Candidate // decisions that a person ticked in REVIEW.md
 	skipped  []memsync.Finding
 	rooms    []memsync.Path // scope directories that are missing or hold nothing, as an unmounted disk leaves them
 	on       int            // memories on disk
@@ -138,6 +140,9 @@ func (k *Keeper) look(ctx context.Context, g glance) (*sight, error) {
 		}
 	}
 	if err := k.lookAtIndexes(ctx, s); err != nil {
+		return nil, err
+	}
+	if err := k.lookAtReviews(s); err != nil {
 		return nil, err
 	}
 	if len(touched.Stats) > 0 && !k.opt.ReadOnly {

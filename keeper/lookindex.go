@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"memsync"
+	"memsync/compose/agents"
 	"memsync/indexer"
 	"memsync/indexer/recall"
 	"memsync/internal/format"
@@ -53,7 +54,8 @@ func (k *Keeper) isAuthored(p memsync.Path) bool {
 func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Update) error {
 	scope, inScope := memsync.ScopeOf(k.Store.Scopes, p)
 	isIndex := inScope && p == indexPath(scope)
-	if k.Store.Kind == store.Embedded && !isIndex {
+	isReview := inScope && p == agents.ReviewPath(scope)
+	if k.Store.Kind == store.Embedded && !isIndex && !isReview {
 		return nil
 	}
 	before := k.opt.Now()
@@ -81,6 +83,9 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 		}
 	}
 	s.authored = append(s.authored, k.authored(p, data))
+	if isReview {
+		s.reviews = append(s.reviews, savedReview{scope, data})
+	}
 	if isIndex && scope.MemoryMD == memsync.Region {
 		s.edited = append(s.edited, savedIndex{scope, data, known})
 	}

@@ -156,7 +156,7 @@ func (k *Keeper) authors() []memsync.Actor {
 // rules want it: saves, then vanished files, then authored ones.
 func (k *Keeper) of(actor memsync.Actor, s *sight, opt OnceOptions) []memsync.Candidate {
 	var out []memsync.Candidate
-	for _, list := range [][]memsync.Candidate{s.saves, s.gone, s.authored} {
+	for _, list := range [][]memsync.Candidate{s.saves, s.gone, s.authored, s.ticks} {
 		for _, c := range list {
 			if c.Actor != actor {
 				continue
@@ -215,7 +215,7 @@ func (k *Keeper) rehearse(ctx context.Context, cs []memsync.Candidate) (Outcome,
 	if err != nil {
 		return Outcome{}, err
 	}
-	first := slices.Concat(s.saves, s.gone, s.authored)
+	first := slices.Concat(s.saves, s.gone, s.authored, s.ticks)
 	if k.Store.CommitMode() != memsync.CommitAuto {
 		others, err := k.others(true)
 		if err != nil {

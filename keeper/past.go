@@ -32,6 +32,15 @@ func (k *Keeper) ViewAsOf(rev string) (*memsync.View, error) {
 // ViewAt is what was true at a time: of each document the newest version
 // reachable from HEAD that was decided, or else committed, not later.
 func (k *Keeper) ViewAt(at time.Time) (*memsync.View, error) {
+	blobs, err := k.blobsAt(at)
+	if err != nil {
+		return nil, err
+	}
+	return k.past(memsync.Revision{}, blobs)
+}
+
+// blobsAt are the files that were there at a time, in the sense of ViewAt.
+func (k *Keeper) blobsAt(at time.Time) (map[memsync.Path]string, error) {
 	versions, err := k.repo.Log(gitlog.LogQuery{})
 	if err != nil {
 		return nil, err
@@ -55,7 +64,7 @@ func (k *Keeper) ViewAt(at time.Time) (*memsync.View, error) {
 			delete(blobs, p)
 		}
 	}
-	return k.past(memsync.Revision{}, blobs)
+	return blobs, nil
 }
 
 // past describes versions of memories.

@@ -23,6 +23,9 @@ type indexEdit struct {
 // plan turns the decisions into the content of one commit: their files, the
 // ledger lines, MEMORY.md and its pages. It is nil when nothing changes.
 func (b *batch) plan() (*memsync.Plan, error) {
+	if err := b.compose(); err != nil {
+		return nil, err
+	}
 	touched := b.touched()
 	for _, scope := range touched {
 		if err := b.digest(scope); err != nil {
@@ -66,7 +69,9 @@ func (b *batch) plan() (*memsync.Plan, error) {
 	if len(p.Decisions) == 0 {
 		p.Author = memsync.Actor{Class: memsync.ClassProgram, Name: "memsync"}
 	}
-	p.Subject = gitlog.Subject(p)
+	if p.Subject = b.composedSubject(); len(p.Decisions) > 0 || p.Subject == "" {
+		p.Subject = gitlog.Subject(p)
+	}
 	return p, nil
 }
 

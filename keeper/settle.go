@@ -68,6 +68,9 @@ func (k *Keeper) settle(b *batch, plan *memsync.Plan, done gitlog.Applied) error
 			}
 		}
 	}
+	if err := k.settleComposed(b); err != nil {
+		return err
+	}
 	if err := k.catalog.Advance(up); err != nil {
 		return err
 	}
@@ -156,7 +159,7 @@ func (k *Keeper) settleHeld(b *batch, up *indexer.Update) error {
 		waiting[h.Path] = h
 	}
 	for i, d := range b.decisions {
-		if d.Path == "" || !d.Origin.Save() || errors.Is(asErr(d.Error), memsync.CodeDeletesHeld) {
+		if d.Path == "" || !d.Origin.Save() || d.Op == memsync.OpRecord || errors.Is(asErr(d.Error), memsync.CodeDeletesHeld) {
 			continue
 		}
 		h, was := waiting[d.Path]

@@ -39,7 +39,11 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 		cs = slices.DeleteFunc(slices.Clone(cs), func(c memsync.Candidate) bool {
 			return slices.ContainsFunc(left, func(f memsync.Finding) bool { return f.Path == c.Path })
 		})
-		if len(cs) == 0 && len(k.stale) == 0 && len(k.returned) == 0 {
+		due, err := k.composeDue()
+		if err != nil {
+			return Outcome{}, err
+		}
+		if len(cs) == 0 && len(k.stale) == 0 && len(k.returned) == 0 && !due {
 			return Outcome{}, nil // the usual pass: nothing changed, and no header is read
 		}
 		b, err := k.begin()

@@ -93,7 +93,7 @@ func (o *ofAgent) reason(m *memsync.Memory, why compose.Reason, against []memsyn
 		others = append(others, "AGENT.md")
 	}
 	for _, id := range against {
-		if other := o.Memory(id); other != nil {
+		if other, _, ok := o.Memory(id); ok {
 			others = append(others, nameOf(other.Path))
 			n.about = string(other.Path)
 		}
@@ -189,7 +189,8 @@ func (c *composing) old(m *memsync.Memory, limit time.Duration) bool {
 		counts = memsync.LedgerPromote
 	}
 	newest := m.Created()
-	for _, e := range c.Events(m.ID) {
+	_, events, _ := c.Memory(m.ID)
+	for _, e := range events {
 		if e.Op == counts && e.At.After(newest) {
 			newest = e.At
 		}

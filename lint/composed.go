@@ -99,7 +99,7 @@ func (j *join) compositions() {
 func sizeOf(c *agents.Composition) Size {
 	r := &c.Report
 	s := Size{Agent: c.Author.Name, Path: c.Author.Path, Total: r.Total, Ceiling: r.Budgets.Ceiling}
-	for _, p := range compose.Primitives() {
+	for _, p := range compose.Primitives {
 		s.Parts = append(s.Parts, Part{string(p), r.Characters[p], r.Budgets.Of(p)})
 	}
 	return s
@@ -129,7 +129,7 @@ func (j *join) agents() *agents.Store {
 		}
 	}
 	for m := range j.view.All() {
-		if m.Kind == memsync.KindUnreadable || m.Target == "" && !promoted[m.ID] && !j.decided(m.ID) {
+		if m.Kind != memsync.KindMemory || m.Target == "" && !promoted[m.ID] && !j.decided(m.ID) {
 			continue
 		}
 		in.Memories = append(in.Memories, agents.Memory{Memory: identified(m), Body: j.body(m)})
@@ -232,7 +232,7 @@ func (j *join) review(s *agents.Store, scope memsync.Scope) {
 		}
 		return
 	}
-	if f.Line = agents.Drift(waiting, r.Data); f.Line > 0 {
+	if f.Line = agents.Drift(scope, waiting, r.Data); f.Line > 0 {
 		f.Message = fmt.Sprintf("is not what waits for a decision: %s", count(len(waiting), "entry does", "entries do"))
 		if len(waiting) == 0 {
 			f.Message = "is not what waits for a decision: nothing does"
@@ -263,6 +263,7 @@ func (j *join) intos(s *agents.Store) {
 			continue
 		case !exists:
 			f.Message = "it is not there, and should hold the prompt of " + shownName(into.Agent)
+			f.Hint = "`memsync compose " + shownName(into.Agent) + " --into " + nameOf(into.File) + "` makes it; or take its [[into]] out of memsync.toml"
 		default:
 			f.Message = "the region of " + shownName(into.Agent) + " is not its prompt"
 		}

@@ -141,7 +141,7 @@ func (o *ofAgent) budgets() {
 			"raise learn.budgets.ceiling, or demote some")
 	}
 	over := r.Over()
-	for _, p := range compose.Primitives() {
+	for _, p := range compose.Primitives {
 		used, budget := r.Characters[p], r.Budgets.Of(p)
 		switch {
 		case slices.Contains(over, p):
@@ -170,13 +170,14 @@ func (o *ofAgent) lines() {
 		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(string(a.ID), string(b.ID)))
 	})
 	for _, d := range o.Report.Dropped {
+		m, _, _ := o.Memory(d.ID)
 		i := slices.IndexFunc(promoted, func(l compose.Learned) bool { return l.ID == d.ID })
 		if i >= 0 && o.Author.Agent.Declares(promoted[i].Target) {
-			o.reason(o.Memory(d.ID), d.Reason, against(d.Newer), false)
+			o.reason(m, d.Reason, against(d.Newer), false)
 		}
 	}
 	for i, l := range applied {
-		m := o.Memory(l.ID)
+		m, _, _ := o.Memory(l.ID)
 		// Of two that are alike the later one is told.
 		if ids := compose.Repeats(o.Author.Agent, applied[:i], l); len(ids) > 0 {
 			o.reason(m, compose.WhyDuplicate, ids, false)

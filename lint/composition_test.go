@@ -195,7 +195,7 @@ func everyPromoted(t *rapid.T, s *agents.Store, found []memsync.Finding) {
 			continue
 		}
 		for _, d := range c.Report.Dropped {
-			m := s.Memory(d.ID)
+			m, _, _ := s.Memory(d.ID)
 			if !slices.ContainsFunc(found, func(f memsync.Finding) bool { return f.Path == m.Path && strings.Contains(f.Message, a.Name) || f.Code == lint.UnknownPlace }) && declares(c, d.ID) {
 				t.Fatalf("%s dropped %s (%s), and nothing tells it: %v", a.Name, m.Path, d.Reason, found)
 			}

@@ -60,6 +60,7 @@ const (
 	Collapsed          = "MS523" // several paragraphs, one line in the prompt
 	ReviewDrift        = "MS524"
 	IntoDrift          = "MS525"
+	TickUnasked        = "MS526" // a box of REVIEW.md whose question is decided
 	ConflictMarkers    = "MS605"
 	TombstoneBreach    = "MS606"
 	UnprovenEvent      = "MS607"
@@ -181,6 +182,7 @@ var table = []Rule{
 	{Code: Collapsed, Name: "collapsed-text", Severity: warn},
 	{Code: ReviewDrift, Name: "review-drift", Severity: warn},
 	{Code: IntoDrift, Name: "into-drift", Severity: warn},
+	{Code: TickUnasked, Name: "tick-unasked", Severity: warn, Write: true},
 
 	{Code: memsync.FindStaleBuffer, Name: "stale-buffer", Severity: warn, Write: true},
 	{Code: memsync.FindConflictLeft, Name: "conflict-left", Severity: bad},

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +18,7 @@ type fields struct {
 	typ, name, description, key, content string
 	tags                                 []string
 	set                                  []string
+	target, payload                      string
 	base                                 string
 	place
 }
@@ -33,6 +37,8 @@ func (f *fields) registerKeys(cmd *cobra.Command) {
 	fs.Var((*words)(&f.tags), "tags", "short `WORDS`, comma separated")
 	fs.StringVar(&f.key, "key", "", "a stable `SLUG`: the same key in the same scope is a correction, not a new memory")
 	fs.StringVar(&f.content, "content", "", "the text, `TEXT`, @FILE, or - for standard input")
+	fs.StringVar(&f.target, "target", "", "the place that it proposes in an agent's prompt, `JSON`; empty takes it away (docs/composition.md)")
+	fs.StringVar(&f.payload, "payload", "", "what stands there where the text alone does not do, `JSON`; empty takes it away")
 	fs.StringArrayVar(&f.set, "set", nil, "set any other frontmatter key, `KEY=VALUE`; KEY= takes it away")
 }
 
@@ -46,6 +52,16 @@ func (f *fields) candidate(a *app, fs *pflag.FlagSet, c *memsync.Candidate) erro
 	}
 	if fs.Changed("tags") {
 		c.Fields = append(c.Fields, memsync.Field{Key: "tags", Value: memsync.List(f.tags...), Remove: len(f.tags) == 0})
+	}
+	for _, x := range []struct{ key, value string }{{"target", f.target}, {"payload", f.payload}} {
+		if !fs.Changed(x.key) {
+			continue
+		}
+		list, err := mapping(x.key, x.value)
+		if err != nil {
+			return err
+		}
+		c.Fields = append(c.Fields, list...)
 	}
 	for _, s := range f.set {
 		key, value, ok := strings.Cut(s, "=")
@@ -62,6 +78,32 @@ func (f *fields) candidate(a *app, fs *pflag.FlagSet, c *memsync.Candidate) erro
 		c.Content = &text
 	}
 	return nil
+}
+
+// mapping is a JSON object of texts as the keys below a frontmatter key: that key is
+// written anew.
+func mapping(key, value string) ([]memsync.Field, error) {
+	whole := []memsync.Field{{Key: key, Remove: true}}
+	if strings.TrimSpace(value) == "" {
+		return whole, nil
+	}
+	var members map[string]any
+	if err := json.Unmarshal([]byte(value), &members); err != nil || members == nil {
+		return nil, &memsync.Error{Code: memsync.CodeUsage, Message: "--" + key + " takes a JSON object of texts",
+			Hint: `for example --target '{"primitive":"judgment","domain":"release-review","slot":"constraints"}'`}
+	}
+	names := slices.Sorted(maps.Keys(members))
+	if i := slices.Index(names, "primitive"); i > 0 { // what it is comes first
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, "primitive")
+	}
+	for _, name := range names {
+		text, ok := members[name].(string)
+		if !ok {
+			return nil, &memsync.Error{Code: memsync.CodeUsage, Message: "--" + key + ": " + oneLine(name) + " is no text", Hint: "put its value in quotes"}
+		}
+		whole = append(whole, memsync.Field{Key: key + "." + name, Value: memsync.Text(text)})
+	}
+	return whole, nil
 }
 
 // argument is TEXT, the content of @FILE, or standard input for "-".

@@ -154,3 +154,12 @@ func (s *Store) today(a *compose.Agent, more map[memsync.ID][]memsync.LedgerEven
 	}
 	return n
 }
+
+// Memory is a memory that was looked at, with what the ledger says of it.
+func (s *Store) Memory(id memsync.ID) (*memsync.Memory, []memsync.LedgerEvent, bool) {
+	m := s.byID[id]
+	if m == nil {
+		return nil, nil, false
+	}
+	return m.Memory.Memory, m.events, true
+}

@@ -1,47 +1,44 @@
 package agents
 
 import (
+	"slices"
 	"strings"
 
 	"memsync"
 )
 
 // Drift is the line of a saved REVIEW.md, from 1, on which the generated part first
-// is not what waits; 0 where it is. Ticked boxes are a decision and no drift, and so
-// is how a memory is linked. An empty file is one that is not there.
-func Drift(waiting []Waiting, saved []byte) int {
-	_, wanted, _ := cut(string(Review(waiting, func(*memsync.Memory) string { return "" }, nil, nil)))
-	before, region, _ := cut(string(saved))
-	first := strings.Count(before, "\n") + 1
-	begins := markAt(string(saved), reviewBegin, 0) >= 0
+// is not what waits; 0 where it is. Ticked boxes are a decision and no drift. An
+// empty file is one that is not there.
+func Drift(scope memsync.Scope, waiting []Waiting, saved []byte) int {
+	_, wanted, _ := cut(string(Review(scope, waiting, nil, nil)))
+	_, region, _ := cut(string(saved))
+	begin := markAt(string(saved), reviewBegin, 0)
+	first := strings.Count(string(saved[:max(begin, 0)]), "\n") + 1
 	switch {
-	case !begins && wanted == "":
+	case begin < 0 && wanted == "":
 		return 0
-	case !begins:
+	case begin < 0:
 		return 1
 	case region == "" || wanted == "": // half a region, or one in which nothing is left to say
 		return first
 	}
-	have, want := plain(region), plain(wanted)
-	for n := range want {
-		if n >= len(have) || have[n] != want[n] {
-			return first + n
-		}
+	have, want := unticked(region), unticked(wanted)
+	if slices.Equal(have, want) {
+		return 0
 	}
-	if len(have) > len(want) {
-		return first + len(want)
+	n := 0
+	for n < len(have) && n < len(want) && have[n] == want[n] {
+		n++
 	}
-	return 0
+	return min(first+n, strings.Count(string(saved), "\n")+1) // of several regions the lines are those of one
 }
 
-// plain are the lines of a region without what may differ.
-func plain(region string) (out []string) {
+// unticked are the lines of a region with every box empty.
+func unticked(region string) (out []string) {
 	eachLine(region, func(_ int, line string, code bool) {
 		if _, ticked := tick(line); ticked && !code {
 			line = "- [ ]" + line[len("- [x]"):]
-		}
-		if at := strings.LastIndex(line, sinceWord); !code && at >= 0 && strings.HasPrefix(line, memoryWord) {
-			line = memoryWord + line[at:]
 		}
 		out = append(out, line)
 	})

@@ -21,22 +21,11 @@ func (s *Store) Memories() []Memory {
 	return out
 }
 
-// Memory finds one of them; nil for none.
-func (s *Store) Memory(id memsync.ID) *memsync.Memory {
-	if m := s.byID[id]; m != nil {
-		return m.Memory.Memory
-	}
-	return nil
-}
-
 // Scope is the scope that a memory lives in.
 func (s *Store) Scope(m *memsync.Memory) memsync.Scope {
 	scope, _ := s.in.View.Scope(m.Scope)
 	return scope
 }
-
-// Events are what the ledger says of a memory.
-func (s *Store) Events(id memsync.ID) []memsync.LedgerEvent { return s.in.State.Events(id) }
 
 // Promoted are the memories whose promotion is in force for the agent, whether they
 // have room in the prompt or not.

@@ -6,6 +6,7 @@ import (
 
 	"memsync"
 	"memsync/compose"
+	"memsync/indexer/recall"
 	"memsync/internal/format"
 )
 
@@ -14,8 +15,6 @@ import (
 const (
 	reviewBegin = "<!-- memsync:begin -->"
 	reviewEnd   = "<!-- memsync:end -->"
-	// The line of an entry that links its memory.
-	memoryWord, sinceWord = "Memory: ", ". Since "
 	// ReviewName is the file's name, beside MEMORY.md.
 	ReviewName = "REVIEW.md"
 	// reviewMost is how many questions the file shows at once; `memsync review` shows
@@ -91,7 +90,7 @@ func eachLine(s string, do func(n int, line string, code bool)) {
 // saved is the file as it is, previous as it was last written or accepted; lines
 // that somebody wrote between the marks are moved to below them. It is nil where
 // there is nothing to say, and the file should not be.
-func Review(waiting []Waiting, title func(*memsync.Memory) string, saved, previous []byte) []byte {
+func Review(scope memsync.Scope, waiting []Waiting, saved, previous []byte) []byte {
 	before, region, after := cut(string(saved))
 	_, known, _ := cut(string(previous))
 	moved := strangers(region, known)
@@ -102,7 +101,7 @@ func Review(waiting []Waiting, title func(*memsync.Memory) string, saved, previo
 			b.WriteByte('\n') // a mark has a line of its own
 		}
 		b.WriteString(reviewBegin + "\n")
-		writeReview(&b, waiting, title)
+		writeReview(&b, scope, waiting)
 		b.WriteString(reviewEnd + "\n")
 	}
 	b.WriteString(moved)
@@ -113,18 +112,37 @@ func Review(waiting []Waiting, title func(*memsync.Memory) string, saved, previo
 	return []byte(b.String())
 }
 
-// cut takes a file apart at the marks. Without both, everything is people's.
+// cut takes a file apart at the marks. A merge by lines may leave several regions:
+// all of them are generated. A begin without an end is no region: what follows it
+// is kept.
 func cut(s string) (before, region, after string) {
-	from := markAt(s, reviewBegin, 0)
-	if from < 0 {
-		return s, "", ""
+	first := true
+	for {
+		from := markAt(s, reviewBegin, 0)
+		to := -1
+		if from >= 0 {
+			to = markAt(s, reviewEnd, from+len(reviewBegin))
+		}
+		switch {
+		case from < 0 && first:
+			return s, "", ""
+		case from < 0:
+			return before, region, after + s
+		case to < 0:
+			rest := s[:from] + strings.TrimPrefix(s[from+len(reviewBegin):], "\n")
+			if first {
+				return rest, "", ""
+			}
+			return before, region, after + rest
+		}
+		if first {
+			before = s[:from]
+		} else {
+			after += s[:from]
+		}
+		region += s[from+len(reviewBegin) : to]
+		s, first = strings.TrimPrefix(strings.TrimPrefix(s[to+len(reviewEnd):], "\r"), "\n"), false
 	}
-	inside := from + len(reviewBegin)
-	to := markAt(s, reviewEnd, inside)
-	if to < 0 {
-		return s[:from], "", strings.TrimPrefix(s[inside:], "\n") // half a region: what stood in it is kept
-	}
-	return s[:from], s[inside:to], strings.TrimPrefix(strings.TrimPrefix(s[to+len(reviewEnd):], "\r"), "\n")
 }
 
 // markAt finds a mark that has a line of its own.
@@ -158,11 +176,11 @@ func strangers(region, known string) string {
 	return b.String()
 }
 
-func writeReview(b *strings.Builder, waiting []Waiting, title func(*memsync.Memory) string) {
+func writeReview(b *strings.Builder, scope memsync.Scope, waiting []Waiting) {
 	n := len(waiting)
 	fmt.Fprintf(b, "# Review\n\n%s for a decision. Tick one box of an entry and save the file, or run\n`memsync approve ID` or `memsync deny ID`.\n", count(n, "entry waits", "entries wait"))
 	for _, w := range waiting[:min(n, reviewMost)] {
-		writeWaiting(b, &w, title(w.Memory))
+		writeWaiting(b, &w, recall.Relative(scope.System, w.Memory.Path.Dir()))
 	}
 	if n > reviewMost {
 		fmt.Fprintf(b, "\n%d more: `memsync review`\n", n-reviewMost)
@@ -170,9 +188,10 @@ func writeReview(b *strings.Builder, waiting []Waiting, title func(*memsync.Memo
 	b.WriteByte('\n')
 }
 
-func writeWaiting(b *strings.Builder, w *Waiting, link string) {
+func writeWaiting(b *strings.Builder, w *Waiting, to string) {
 	fmt.Fprintf(b, "\n## %s\n\n- [ ] approve %s\n- [ ] deny %s\n\n%s\n", heading(w.Memory), w.Proposal, w.Proposal, w.Sentence())
-	b.WriteString(memoryWord + link + sinceWord + w.Since.UTC().Format("2006-01-02") + ".\n")
+	link, _ := format.AppendIndexEntry(nil, format.IndexEntry{Label: heading(w.Memory), Target: to + w.Memory.Path.Base()}, 0)
+	fmt.Fprintf(b, "\n%s\n", append(link, ", since "+w.Since.UTC().Format("2006-01-02")...))
 	for _, c := range w.Changes {
 		if c.Why != "" {
 			fmt.Fprintf(b, "\n%s: an approval would not take effect now (%s).\n", c.Agent, c.Why)
@@ -195,6 +214,8 @@ func (w *Waiting) Sentence() string {
 	}
 	who := strings.Join(agents, ", ")
 	switch {
+	case w.Ends != "" && w.Against == 0:
+		return fmt.Sprintf("It is asked to leave the prompt of %s (%s).", who, Place(w.Target))
 	case w.Ends != "":
 		return fmt.Sprintf("It is asked to leave the prompt of %s (%s): %s against it.", who, Place(w.Target), count(w.Against, "conversation speaks", "conversations speak"))
 	case w.Edited:

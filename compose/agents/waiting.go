@@ -147,3 +147,33 @@ func lines(s string) []string {
 	}
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
+
+// Preview is what promoting a memory as it is now would do to each prompt.
+func (s *Store) Preview(id memsync.ID) []Change { return s.preview(id, false) }
+
+// PreviewEnd is what ending its promotions would do.
+func (s *Store) PreviewEnd(id memsync.ID) []Change { return s.preview(id, true) }
+
+func (s *Store) preview(id memsync.ID, end bool) (out []Change) {
+	m := s.byID[id]
+	if m == nil {
+		return nil
+	}
+	for _, author := range s.in.Authors {
+		if author.Agent == nil {
+			continue
+		}
+		c := s.compose(author, nil)
+		if _, looked := c.States[id]; !looked {
+			continue
+		}
+		var snap *compose.Snapshot
+		if !end {
+			snap = &m.wants
+		}
+		if d := diff(c.Prompt(), c.with(m, snap)); d != "" {
+			out = append(out, Change{Agent: author.Name, Diff: d})
+		}
+	}
+	return out
+}

@@ -70,7 +70,7 @@ func settleDecisions(tx *bolt.Tx, plan memsync.ID, rec planRecord, files []fileR
 // settleSave remembers the bytes of an accepted save: the writer's buffer
 // still holds them, whatever the file became.
 func settleSave(tx *bolt.Tx, d *memsync.Decision, at time.Time) error {
-	if !d.Origin.Save() || d.Path == "" || (!d.Op.Changes() && d.Op != memsync.OpNoop) {
+	if !d.Origin.Save() || d.Op == memsync.OpRecord || d.Path == "" || (!d.Op.Changes() && d.Op != memsync.OpNoop) {
 		return nil
 	}
 	if d.From != "" && d.From != d.Path {

@@ -107,8 +107,8 @@ func newList(in Input, index *format.Index, lim memsync.Limits) *list {
 	l := &list{
 		scope: in.Scope, index: index, limits: lim,
 		before: index.Before(), after: index.After(), eol: index.EOL,
-		toPage: target(relative(in.Scope.Dir, PagesDir(in.Scope))),
-		toFile: target(relative(PagesDir(in.Scope), in.Scope.Dir)),
+		toPage: target(Relative(in.Scope.Dir, PagesDir(in.Scope))),
+		toFile: target(Relative(PagesDir(in.Scope), in.Scope.Dir)),
 	}
 	if !index.HasRegion() {
 		l.before = setApart(l.before, l.eol)
@@ -230,9 +230,9 @@ func countLines(b []byte) int {
 
 func target(rel string) string { return string(format.AppendTarget(nil, rel)) }
 
-// relative is the path from one directory of the store to another, ending in a
+// Relative is the path from one directory of the store to another, ending in a
 // slash, or empty for the same.
-func relative(from, to memsync.Path) string {
+func Relative(from, to memsync.Path) string {
 	split := func(p memsync.Path) []string {
 		if p == "" {
 			return nil

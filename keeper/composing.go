@@ -1,0 +1,411 @@
+package keeper
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"memsync"
+	"memsync/compose"
+	"memsync/compose/agents"
+	"memsync/controller"
+	"memsync/internal/ledger"
+)
+
+// Composition follows each plan: what the evidence promotes or ends now, what a
+// person must be asked, REVIEW.md, and the regions of files that people load stand
+// in the same commit as the change that made them so.
+
+// factComposed is where the journal has what was composed last: the day and the
+// agents' files. Others' commits take it away.
+const factComposed = "composed"
+
+// composedBy names the day and the agents that composition depends on beside what
+// plans change; "" where there are no agents.
+func (k *Keeper) composedBy() (string, error) {
+	b := &batch{k: k}
+	at := b.parts()
+	dirs, err := at.names(authorsDir(k.Store))
+	if err != nil || len(dirs) == 0 {
+		return "", err
+	}
+	var stamp strings.Builder
+	for _, name := range dirs {
+		data, _, err := k.onDisk(authorsDir(k.Store).Join(name, authorName))
+		if err != nil {
+			return "", err
+		}
+		if data != nil {
+			fmt.Fprintf(&stamp, "%s %s\n", name, memsync.HashOf(data))
+		}
+	}
+	if stamp.Len() == 0 {
+		return "", nil
+	}
+	return k.opt.Now().UTC().Format("2006-01-02 ") + string(memsync.HashOf([]byte(stamp.String()))), nil
+}
+
+// composeDue reports whether compositions may have changed by nothing that a plan
+// did: a new day, an agent's file that is nobody's save here, others' commits.
+// Where the person commits, that waits for the next write.
+func (k *Keeper) composeDue() (bool, error) {
+	if k.opt.ReadOnly || k.Store.CommitMode() != memsync.CommitAuto {
+		return false, nil
+	}
+	return k.composedElse()
+}
+
+func (k *Keeper) composedElse() (bool, error) {
+	now, err := k.composedBy()
+	if err != nil {
+		return false, err
+	}
+	var last string
+	if _, err := k.journal.Fact(factComposed, &last); err != nil {
+		return false, err
+	}
+	return now != last, nil
+}
+
+// settleComposed remembers what was composed, and tells what became of it.
+func (k *Keeper) settleComposed(b *batch) error {
+	if !b.composes {
+		return nil
+	}
+	now, err := k.composedBy()
+	if err != nil {
+		return err
+	}
+	var value any
+	if now != "" {
+		value = now
+	}
+	if err := k.journal.PutFact(factComposed, value); err != nil {
+		return err
+	}
+	var events []memsync.Event
+	for _, x := range b.composed {
+		e := memsync.Event{At: b.now, Memory: x.Memory.ID, Path: x.Memory.Path, Scope: x.Memory.Scope, Actor: x.Event.Actor}
+		switch x.Event.Op {
+		case memsync.LedgerPromote:
+			e.Op = memsync.EventPromote
+		case memsync.LedgerDemote:
+			e.Op = memsync.EventDemote
+		default:
+			e.Op = memsync.EventPropose
+		}
+		events = append(events, e)
+	}
+	for _, into := range b.rewritten {
+		events = append(events, memsync.Event{Op: memsync.EventOverlay, At: b.now, Path: into.File, Actor: memsync.Actor{Class: memsync.ClassProgram, Name: "memsync"}})
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return k.journal.Emit(events...)
+}
+
+// composing are the events that can change a composition.
+var composing = map[memsync.LedgerOp]bool{
+	memsync.LedgerCorroborate: true, memsync.LedgerContradict: true, memsync.LedgerPropose: true, memsync.LedgerRequest: true,
+	memsync.LedgerPromote: true, memsync.LedgerDemote: true, memsync.LedgerApprove: true, memsync.LedgerDeny: true,
+	memsync.LedgerInvalidate: true, memsync.LedgerRestore: true, memsync.LedgerForget: true, memsync.LedgerQuarantine: true, memsync.LedgerAllow: true,
+}
+
+// touchesComposition reports whether the plan changes anything that a composition
+// is made of.
+func (b *batch) touchesComposition() bool {
+	for _, d := range b.decisions {
+		if !d.Op.Changes() {
+			continue
+		}
+		if slices.ContainsFunc(d.Events, func(e memsync.LedgerEvent) bool { return composing[e.Op] }) {
+			return true
+		}
+		if d.Op == memsync.OpAuthored && b.k.composedFile(d.Path) {
+			return true
+		}
+	}
+	for p, m := range b.changes {
+		if b.composable(b.before.ByPath(p)) || b.composable(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// composable reports whether a memory is, or hides, an entry of a composition.
+func (b *batch) composable(m *memsync.Memory) bool {
+	switch {
+	case m == nil:
+		return false
+	case m.Target != "" || m.Supersedes != "":
+		return true
+	}
+	for _, s := range b.k.Store.Scopes {
+		if s.Name() != m.Scope && slices.ContainsFunc(b.view.BySlug(s.Name(), m.Type, m.Slug), func(o *memsync.Memory) bool { return o.Target != "" }) {
+			return true // it may stand before that one
+		}
+	}
+	return b.k.wasPromoted(m)
+}
+
+// wasPromoted reports whether there is a snapshot of a memory.
+func (k *Keeper) wasPromoted(m *memsync.Memory) bool {
+	return m.ID != "" && slices.ContainsFunc(k.attached(m.ID), func(a controller.Attached) bool { return a.Path.Dir().Base() == "approved" })
+}
+
+// composedFile reports whether a file that people write is part of a composition.
+func (k *Keeper) composedFile(p memsync.Path) bool {
+	if k.isAuthor(p) || p == k.Store.PolicyPath() {
+		return true
+	}
+	if scope, ok := memsync.ScopeOf(k.Store.Scopes, p); ok && p == agents.ReviewPath(scope) {
+		return true
+	}
+	return slices.ContainsFunc(k.Store.Policy.Into, func(i memsync.Into) bool { return i.File == p })
+}
+
+// noteChoice remembers who chose a place in a composition.
+func (b *batch) noteChoice(d *memsync.Decision) {
+	m := d.After
+	if m == nil || m.Target == "" || d.Actor.Person() || d.Origin == memsync.OriginPeer || !d.Op.Changes() {
+		return
+	}
+	if old := b.view.ByPath(d.Path); old != nil && old.Target == m.Target {
+		return
+	}
+	remember(&b.byModel, m.ID, true)
+}
+
+// promotedFacts are the bars that a memory passed into some agent's prompt: what an
+// agent may do to it depends on them.
+func (b *batch) promotedFacts(f *controller.Facts, p memsync.Path) error {
+	m := b.view.ByPath(p)
+	if m == nil || !b.k.HasAgents() || !b.k.wasPromoted(m) {
+		return nil
+	}
+	store, err := b.agents()
+	if err != nil || store == nil {
+		return err
+	}
+	for _, tier := range store.PromotedTiers(m.ID) {
+		f.Guarded = f.Guarded || tier == compose.Guarded
+		f.Earned = f.Earned || tier == compose.Earned
+	}
+	return nil
+}
+
+// compose adds to the plan what follows from it for the agents of the store.
+func (b *batch) compose() error {
+	k := b.k
+	due, err := k.composedElse()
+	if err != nil {
+		return err
+	}
+	writing := slices.ContainsFunc(b.decisions, func(d memsync.Decision) bool { return d.Op.Changes() })
+	if k.Store.CommitMode() != memsync.CommitAuto && !writing {
+		return nil // nothing is written in answer to a pull
+	}
+	if !due && !(writing && (k.HasAgents() && b.touchesComposition() || b.savesReview())) {
+		return nil
+	}
+	b.composes = true
+	store, err := b.agents()
+	if err != nil {
+		return err
+	}
+	if store != nil {
+		if err := b.snapshots(store); err != nil {
+			return err
+		}
+		if store, err = b.agents(); err != nil {
+			return err
+		}
+		for _, x := range store.Effects(func() memsync.ID { return k.ids.draw(b.now) }) {
+			if err := b.effect(x); err != nil {
+				return err
+			}
+		}
+		if len(b.composed) > 0 {
+			if store, err = b.agents(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range k.Store.Scopes {
+		if err := b.review(store, s); err != nil {
+			return err
+		}
+	}
+	for _, into := range k.Store.Policy.Into {
+		if err := b.into(store, into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// snapshots plans the files that a person's promotions rest on.
+func (b *batch) snapshots(store *agents.Store) error {
+	for _, d := range b.decisions {
+		if !d.Op.Changes() {
+			continue
+		}
+		for _, e := range d.Events {
+			if e.Op != memsync.LedgerPromote {
+				continue
+			}
+			promoted, p, content, ok := store.Promotion(e.Memory)
+			if !ok || promoted.Hash != e.Hash {
+				continue
+			}
+			if err := b.derived(p, content); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// savesReview reports whether a REVIEW.md is among what is saved.
+func (b *batch) savesReview() bool {
+	return slices.ContainsFunc(b.decisions, func(d memsync.Decision) bool {
+		scope, ok := memsync.ScopeOf(b.k.Store.Scopes, d.Path)
+		return ok && d.Op == memsync.OpAuthored && d.Path == agents.ReviewPath(scope)
+	})
+}
+
+// effect takes one event, and the snapshot that it rests on, into the plan.
+func (b *batch) effect(x agents.Effect) error {
+	scope, ok := memsync.FindScope(b.k.Store.Scopes, x.Memory.Scope)
+	if !ok {
+		return nil
+	}
+	b.composed = append(b.composed, x)
+	b.events[x.Memory.Scope] = append(b.events[x.Memory.Scope], x.Event)
+	b.state = b.state.With(ledger.Located{LedgerEvent: x.Event, Scope: scope.Dir})
+	if x.Path == "" {
+		return nil
+	}
+	return b.derived(x.Path, x.Bytes)
+}
+
+// derived plans a file that follows from the rest.
+func (b *batch) derived(p memsync.Path, content []byte) error {
+	_, disk, err := b.k.onDisk(p)
+	if err != nil {
+		return err
+	}
+	f := memsync.FileChange{Path: p, Base: disk, Content: content}
+	if content != nil {
+		f.Post = memsync.HashOf(content)
+	}
+	if _, blob, ok := b.k.catalog.Accepted(p); ok {
+		f.Prior = blob
+	}
+	b.addFile(f)
+	return nil
+}
+
+// review plans a scope's REVIEW.md.
+func (b *batch) review(store *agents.Store, scope memsync.Scope) error {
+	p := agents.ReviewPath(scope)
+	if f := b.k.noFile(p); f != nil {
+		return nil
+	}
+	saved, unknown, err := b.peoples(p)
+	if err != nil || unknown {
+		return err
+	}
+	var waiting []agents.Waiting
+	if store != nil {
+		waiting = store.Waiting(scope.Name())
+	}
+	if saved == nil && len(waiting) == 0 {
+		return nil
+	}
+	previous, _, err := b.k.accepted(p)
+	if err != nil {
+		return err
+	}
+	return b.derived(p, agents.Review(scope, waiting, saved, previous))
+}
+
+// peoples is a file that people write too, as the plan has it. unknown says that the
+// disk has a save that this batch does not know: its own batch will.
+func (b *batch) peoples(p memsync.Path) (data []byte, unknown bool, err error) {
+	if f, planned := b.files[p]; planned {
+		return f.Content, false, nil
+	}
+	data, hash, err := b.k.onDisk(p)
+	if err != nil {
+		return nil, false, err
+	}
+	known, _, ok := b.k.catalog.Accepted(p)
+	return data, data != nil && b.k.Store.CommitMode() == memsync.CommitAuto && (!ok || known != hash), nil
+}
+
+// into plans the region of a file that people load.
+func (b *batch) into(store *agents.Store, into memsync.Into) error {
+	warn := func(message, hint string) {
+		b.findings = append(b.findings, memsync.Finding{Code: findInto, Severity: memsync.Warning, Path: into.File, Message: message, Hint: hint})
+	}
+	if f := b.k.noFile(into.File); f != nil {
+		warn("the file is no regular file, so the prompt of "+into.Agent+" is not written into it", "replace it by a file, or take its [[into]] out of memsync.toml")
+		return nil
+	}
+	data, unknown, err := b.peoples(into.File)
+	if err != nil || unknown {
+		return err
+	}
+	if data == nil {
+		warn("the file is gone, so the prompt of "+into.Agent+" is written nowhere", "`memsync compose "+into.Agent+" --into "+string(into.File)+"` makes it again; or take its [[into]] out of memsync.toml")
+		return nil
+	}
+	var c *agents.Composition
+	ok := false
+	if store != nil {
+		c, ok = store.Compose(into.Agent)
+	}
+	if !ok {
+		warn("there is no agent "+into.Agent, "write agents/"+into.Agent+"/AGENT.md, or take its [[into]] out of memsync.toml")
+		return nil
+	}
+	out, err := agents.Into(into.File, data, into.Agent, c.Prompt())
+	if err != nil {
+		var e *memsync.Error
+		if errors.As(err, &e) {
+			warn(e.Message, e.Hint)
+			return nil
+		}
+		return err
+	}
+	if bytes.Equal(out, data) {
+		return nil
+	}
+	b.rewritten = append(b.rewritten, into)
+	return b.derived(into.File, out)
+}
+
+// composedSubject is the subject of a plan that has nothing but what follows from
+// the evidence.
+func (b *batch) composedSubject() string {
+	if len(b.composed) == 0 {
+		return ""
+	}
+	m := b.composed[0].Memory
+	subject := "memory(" + m.Scope + "): " + string(b.composed[0].Event.Op) + " " + string(m.Type) + "/" + m.Slug
+	if n := len(b.composed) - 1; n > 0 {
+		subject += fmt.Sprintf(" and %d more", n)
+	}
+	return subject
+}
+
+// What a pass tells of files that people decide in.
+const (
+	findInto   = "MS590"
+	findReview = "MS591"
+)
