@@ -196,7 +196,9 @@ func everyPromoted(t *rapid.T, s *agents.Store, found []memsync.Finding) {
 		}
 		for _, d := range c.Report.Dropped {
 			m, _, _ := s.Memory(d.ID)
-			if !slices.ContainsFunc(found, func(f memsync.Finding) bool { return f.Path == m.Path && strings.Contains(f.Message, a.Name) || f.Code == lint.UnknownPlace }) && declares(c, d.ID) {
+			if !slices.ContainsFunc(found, func(f memsync.Finding) bool {
+				return f.Path == m.Path && strings.Contains(f.Message, a.Name) || f.Code == lint.UnknownPlace
+			}) && declares(c, d.ID) {
 				t.Fatalf("%s dropped %s (%s), and nothing tells it: %v", a.Name, m.Path, d.Reason, found)
 			}
 		}

@@ -129,11 +129,8 @@ func cut(s string) (before, region, after string) {
 		case from < 0:
 			return before, region, after + s
 		case to < 0:
-			rest := s[:from] + strings.TrimPrefix(s[from+len(reviewBegin):], "\n")
-			if first {
-				return rest, "", ""
-			}
-			return before, region, after + rest
+			s = s[:from] + strings.TrimPrefix(s[from+len(reviewBegin):], "\n")
+			continue // there may be another one
 		}
 		if first {
 			before = s[:from]
