@@ -113,8 +113,8 @@ func (j *join) agents() *agents.Store {
 			continue
 		}
 		a := *r.author
-		if head, ok := j.Head[r.Path]; ok && a.Agent == nil {
-			a.Agent = agents.ReadAuthor(r.Path, head.Data).Agent // the last version that is known to be good
+		if a.Agent == nil {
+			a.Agent = j.Good[r.Path]
 		}
 		in.Authors = append(in.Authors, a)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"memsync"
+	"memsync/compose"
 	"memsync/controller"
 	"memsync/internal/format"
 	"memsync/internal/text"
@@ -45,8 +46,9 @@ type Whole struct {
 	Converted    []Converted // files that git changes when it checks them out or takes them in
 	Attributes   *Attributes // nil where there is no git to ask
 
-	Head    map[memsync.Path]HeadFile   // of Asks.Head; absent: HEAD has no such file
-	Derived map[memsync.Path]memsync.ID // of Asks.Derived
+	Head    map[memsync.Path]HeadFile       // of Asks.Head; absent: HEAD has no such file
+	Derived map[memsync.Path]memsync.ID     // of Asks.Derived
+	Good    map[memsync.Path]*compose.Agent // of Asks.Good; absent: no version parses
 }
 
 // LedgerFile is one file of a ledger.
@@ -88,6 +90,7 @@ type HeadFile struct {
 type Asks struct {
 	Head    []memsync.Path
 	Derived []memsync.Path
+	Good    []memsync.Path // AGENT.md that do not parse: their newest version that does
 }
 
 // Ask says what has to be looked up before Join.
@@ -109,7 +112,7 @@ func (c *Checker) Ask(reports []*Report) (a Asks) {
 	agents := slices.ContainsFunc(reports, func(r *Report) bool { return r.author != nil })
 	for _, r := range reports {
 		if r.author != nil && r.author.Err != nil {
-			a.Head = append(a.Head, r.Path) // for the last version that was good
+			a.Good = append(a.Good, r.Path)
 		}
 		if !r.class() {
 			continue

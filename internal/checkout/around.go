@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"memsync"
-	"memsync/compose/agents"
 	"memsync/indexer/recall"
 	"memsync/internal/format"
 	"memsync/lint"
@@ -172,40 +171,6 @@ func (j *judge) around() error {
 		return err
 	}
 	j.besides()
-	return nil
-}
-
-// approved reads the snapshots of a scope; where a few files are judged, those
-// among them.
-func (j *judge) approved(read Reader, s memsync.Scope) error {
-	for _, p := range j.tree.Under(agents.ApprovedDir(s)) {
-		if strings.HasPrefix(p.Base(), ".") || j.opt.Partial && !j.touched[p] {
-			continue
-		}
-		f, err := read.Read(p, 0)
-		if err != nil {
-			return err
-		}
-		if j.whole.Approved == nil {
-			j.whole.Approved = map[memsync.Path][]byte{}
-		}
-		j.whole.Approved[p] = f.Data
-	}
-	return nil
-}
-
-// into reads the files that hold an agent's prompt.
-func (j *judge) into(read Reader) error {
-	j.whole.Into = map[memsync.Path][]byte{}
-	for _, x := range j.store.Policy.Into {
-		f, err := read.Read(x.File, 0)
-		switch {
-		case err == nil:
-			j.whole.Into[x.File] = f.Data
-		case !errors.Is(err, memsync.CodeNotFound):
-			j.whole.Skipped = append(j.whole.Skipped, lint.Skip{Path: x.File, Reason: reasonOf(err)})
-		}
-	}
 	return nil
 }
 

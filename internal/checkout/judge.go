@@ -298,6 +298,11 @@ func (j *judge) answer() error {
 		}
 		j.whole.Head[p] = lint.HeadFile{Blob: found[0].Blob, Data: data}
 	}
+	for _, p := range asks.Good {
+		if err := j.lastGood(p); err != nil {
+			return err
+		}
+	}
 	if len(asks.Derived) > 0 {
 		var err error
 		if j.whole.Derived, _, err = j.repo.DerivedIDs(asks.Derived); err != nil {

@@ -42,7 +42,7 @@ type jsonPrimitive struct {
 
 func jsonAgents(run Run) (out []jsonAgent) {
 	for _, s := range run.Sizes {
-		a := jsonAgent{Name: s.Agent, Path: run.path(lint.Finding{Finding: memsync.Finding{Path: s.Path}}), Characters: s.Total, Ceiling: s.Ceiling}
+		a := jsonAgent{Name: s.Agent, Path: run.path(lint.Finding{Finding: memsync.Finding{Path: s.Path}}), Characters: s.Total, Ceiling: s.Ceiling, Primitives: []jsonPrimitive{}}
 		for _, p := range s.Parts {
 			a.Primitives = append(a.Primitives, jsonPrimitive{p.Primitive, p.Characters, p.Budget})
 		}

@@ -38,6 +38,8 @@ func mended(f lint.Finding, message string, edits ...lint.Edit) lint.Finding {
 func ordinary() Run {
 	return Run{
 		Version: "v0.1.0", Files: 12, Suppressed: 2, Known: 5,
+		Sizes: []lint.Size{{Agent: "harbor", Path: "agents/harbor/AGENT.md", Parts: []lint.Part{{Primitive: "background", Characters: 412, Budget: 2000},
+			{Primitive: "judgment", Characters: 90, Budget: 1600}}, Total: 502, Ceiling: 6000}, {Agent: "pilot", Path: "agents/pilot/AGENT.md", Parts: []lint.Part{{Primitive: "background", Budget: 2000}}, Ceiling: 6000}},
 		Findings: []lint.Finding{
 			finding(lint.NoAttributes, memsync.Warning, "", "the store has no .gitattributes", "memsync doctor --fix"),
 			at(finding(memsync.FindSecret, memsync.Severe, "memory/project_api.md", "a secret: an AWS access key id", "take it out, and give it up at its service"),
@@ -55,6 +57,7 @@ func hostile() Run {
 	secret := "\n::error::pwned\r::set-output name=x::y\n##[add-mask]a\n\x1b[31m\u202e](https://evil.example) ]]> <b>&amp;</b> 100% \"q\" 'a' \xff\x00, :"
 	return Run{
 		Version: "v0.1.0", Files: 6, Verbose: true,
+		Sizes: []lint.Size{{Agent: secret, Path: "agents/a\n::warning::b/AGENT.md", Parts: []lint.Part{{Primitive: "background"}}}},
 		Findings: []lint.Finding{
 			at(finding(memsync.FindInjection, memsync.Severe, "::error::pwned.md", secret, "\n::stop-commands::x"), 1, 1, 1, 3, 1, 3),
 			at(finding(memsync.FindNotPortable, memsync.Warning, "a b/#1?100%,x:y.md", "a name", ""), 0, 0, 0, 0, 0, 0),
