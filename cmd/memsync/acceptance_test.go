@@ -115,8 +115,11 @@ var entryPoints = map[string]func(s *shop, text string) (code int){
 	"allow": func(s *shop, text string) int {
 		return s.person().exit("allow", "0123456789abcdef", "--path", "memory/feedback_base.md", "--reason", text)
 	},
+	"deny": func(s *shop, text string) int { return s.person().exit("deny", "asked", "--yes", "--reason", text) },
 	// Nothing that the caller typed reaches a file.
-	"init": nil, "delete": nil, "forget": nil, "restore": nil, "accept": nil, "accept-deletes": nil, "decisions revert": nil,
+	"approve": nil, "promote": nil, "demote": nil,
+	"compose": nil, // the name of a file, which its save is decided about, as the policy is that names it
+	"init":    nil, "delete": nil, "forget": nil, "restore": nil, "accept": nil, "accept-deletes": nil, "decisions revert": nil,
 	"config set":    nil,                         // closed keys with typed values
 	"bind":          nil,                         // a directory that is there
 	"hooks install": nil, "hooks uninstall": nil, // scripts of ours, in git's directory
@@ -160,6 +163,8 @@ func noBypassPath(t *testing.T) {
 			s.write("memory/feedback_base.md", memoryFile("base", "feedback", "A base, of something."))
 			s.write("memory/project_named.md", memoryFile("named", "project", "Another, of gardens."))
 			s.write("memory/reference_joined.md", memoryFile("joined", "reference", "It is Monday.\n\nNothing else."))
+			s.write("agents/bot/AGENT.md", "---\nname: bot\njudgments: [{domain: d}]\n---\n")
+			s.write("memory/user_asked.md", "---\nname: asked\ndescription: a rule\ntype: user\ntarget: {primitive: judgment, domain: d, slot: constraints}\n---\n\nNever on a Friday.\n")
 			s.ok("up", "--once")
 			stale := s.read("memory/reference_joined.md")
 			s.ok("batch", "joined", "--operations", `[{"action":"replace","old_text":"Monday","content":"Tuesday"}]`)

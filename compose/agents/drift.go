@@ -31,12 +31,12 @@ func Drift(scope memsync.Scope, waiting []Waiting, saved []byte) int {
 	for n < len(have) && n < len(want) && have[n] == want[n] {
 		n++
 	}
-	return min(first+n, strings.Count(string(saved), "\n")+1) // of several regions the lines are those of one
+	return min(first+1+n, strings.Count(string(saved), "\n")+1) // of several regions the lines are those of one
 }
 
 // unticked are the lines of a region with every box empty.
 func unticked(region string) (out []string) {
-	eachLine(region, func(_ int, line string, code bool) {
+	eachLine(region, func(line string, code bool) {
 		if _, ticked := tick(line); ticked && !code {
 			line = "- [ ]" + line[len("- [x]"):]
 		}

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -36,15 +37,14 @@ type Tick struct {
 // the generated part, outside its code. A proposal with both boxes ticked counts as
 // denied: no is the answer that can be taken back.
 func Ticks(data []byte) (out []Tick) {
-	before, region, _ := cut(string(data))
-	first := strings.Count(before, "\n") + 1
+	_, region, _ := cut(string(data))
 	at := map[memsync.ID]int{}
-	eachLine(region, func(n int, line string, code bool) {
+	eachLine(region, func(line string, code bool) {
 		t, ticked := tick(line)
 		if !ticked || code {
 			return
 		}
-		t.Line = first + n
+		t.Line = 1 + strings.Count(string(data[:max(0, bytes.Index(data, []byte(line)))]), "\n")
 		if j, again := at[t.Proposal]; again {
 			if t.Deny {
 				out[j] = t
@@ -67,21 +67,21 @@ func tick(line string) (t Tick, ticked bool) {
 	return Tick{Proposal: id, Deny: f[2] == "deny"}, err == nil
 }
 
-// eachLine yields lines by number from 0, and whether they stand in a code block.
-func eachLine(s string, do func(n int, line string, code bool)) {
+// eachLine yields lines, and whether they stand in a code block.
+func eachLine(s string, do func(line string, code bool)) {
 	fence := ""
-	for n, line := range strings.Split(s, "\n") {
+	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		run := line[:len(line)-len(strings.TrimLeft(line, "`"))]
 		switch {
 		case fence == "" && len(run) >= 3:
 			fence = run
-			do(n, line, true)
+			do(line, true)
 		case fence != "" && len(run) >= len(fence) && run == line:
 			fence = ""
-			do(n, line, true)
+			do(line, true)
 		default:
-			do(n, line, fence != "")
+			do(line, fence != "")
 		}
 	}
 }
@@ -97,8 +97,12 @@ func Review(scope memsync.Scope, waiting []Waiting, saved, previous []byte) []by
 	var b strings.Builder
 	b.WriteString(before)
 	if len(waiting) > 0 {
-		if before != "" && !strings.HasSuffix(before, "\n") {
-			b.WriteByte('\n') // a mark has a line of its own
+		if region == "" && strings.TrimSpace(before) != "" && !strings.HasSuffix(before, "\n\n") {
+			// It begins after people's text, set apart.
+			b.WriteString(strings.Repeat("\n", 2-min(1, strings.Count(before[len(before)-1:], "\n"))))
+		}
+		if s := b.String(); s != "" && !strings.HasSuffix(s, "\n") {
+			b.WriteByte('\n') // a mark has a line of its own, below white space too
 		}
 		b.WriteString(reviewBegin + "\n")
 		writeReview(&b, scope, waiting)
@@ -112,34 +116,35 @@ func Review(scope memsync.Scope, waiting []Waiting, saved, previous []byte) []by
 	return []byte(b.String())
 }
 
-// cut takes a file apart at the marks. A merge by lines may leave several regions:
-// all of them are generated. A begin without an end is no region: what follows it
-// is kept.
+// cut takes a file apart at the marks: what stands before the first region, what is
+// in regions, and what else there is. A merge by lines may leave several regions;
+// marks without their other half are no region, and nothing else of them is lost.
 func cut(s string) (before, region, after string) {
-	first := true
-	for {
-		from := markAt(s, reviewBegin, 0)
-		to := -1
-		if from >= 0 {
-			to = markAt(s, reviewEnd, from+len(reviewBegin))
+	outside, inside := &before, ""
+	open, seen := false, false
+	for line := range strings.Lines(s) {
+		switch strings.TrimRight(line, "\r\n") {
+		case reviewBegin:
+			open = true
+		case reviewEnd:
+			if open {
+				region += inside
+				outside, seen = &after, true
+			}
+			open, inside = false, ""
+		default:
+			if open {
+				inside += line
+			} else {
+				*outside += line
+			}
 		}
-		switch {
-		case from < 0 && first:
-			return s, "", ""
-		case from < 0:
-			return before, region, after + s
-		case to < 0:
-			s = s[:from] + strings.TrimPrefix(s[from+len(reviewBegin):], "\n")
-			continue // there may be another one
-		}
-		if first {
-			before = s[:from]
-		} else {
-			after += s[:from]
-		}
-		region += s[from+len(reviewBegin) : to]
-		s, first = strings.TrimPrefix(strings.TrimPrefix(s[to+len(reviewEnd):], "\r"), "\n"), false
 	}
+	*outside += inside // begun and never ended: people's
+	if !seen {
+		return before, "", ""
+	}
+	return before, region, after
 }
 
 // markAt finds a mark that has a line of its own.
@@ -163,13 +168,14 @@ func markAt(s, mark string, from int) int {
 // no box.
 func strangers(region, known string) string {
 	generated := map[string]bool{"": true}
-	eachLine(known, func(_ int, line string, _ bool) { generated[line] = true })
+	eachLine(known, func(line string, _ bool) { generated[line] = true })
 	var b strings.Builder
-	eachLine(region, func(_ int, line string, _ bool) {
+	for raw := range strings.Lines(region) {
+		line := strings.TrimRight(raw, " \t\r\n")
 		if _, ticked := tick(line); !ticked && !generated[line] {
-			b.WriteString(line + "\n")
+			b.WriteString(strings.TrimRight(raw, "\n") + "\n")
 		}
-	})
+	}
 	return b.String()
 }
 
