@@ -143,6 +143,7 @@ func room(agent *Agent, promoted []Learned, w Wish) bool {
 func clash(agent *Agent, promoted []Learned, w Wish) (v Verdict, final bool) {
 	v.Do = Park
 	words, shingles := w.said(), text.Shingles(w.said())
+	place, address, about := w.place(), w.Address(), normal(w.Target.Domain)
 	hit := func(why Reason, id memsync.ID) {
 		// The gravest is told: what contradicts, before what repeats.
 		if v.Why == "" || why == WhyContradicts {
@@ -155,12 +156,12 @@ func clash(agent *Agent, promoted []Learned, w Wish) (v Verdict, final bool) {
 		}
 	}
 	compare := func(s Snapshot, id memsync.ID) {
-		same := s.place() == w.place()
-		domain := w.judges() && s.judges() && normal(s.Target.Domain) == normal(w.Target.Domain)
+		same := s.place() == place
+		domain := w.judges() && s.judges() && normal(s.Target.Domain) == about
 		if !same && !domain {
 			return
 		}
-		if id != "" && s.Address() == w.Address() {
+		if id != "" && s.Address() == address {
 			hit(WhyCollision, id)
 			return
 		}

@@ -55,6 +55,7 @@ const forAgents = "\x00"
 // composing is one composition at work.
 type composing struct {
 	*agents.Store
+	all  []*ofAgent // by name
 	out  []*noted
 	same map[string]*noted // by all but the agents
 }
@@ -68,6 +69,7 @@ func composition(s *agents.Store) []noted {
 		}
 		if composed, ok := s.Compose(a.Name); ok {
 			of := &ofAgent{composing: c, Composition: composed, standing: s.Candidates(a.Name)}
+			c.all = append(c.all, of)
 			of.budgets()
 			of.lines()
 			of.candidates()
@@ -205,8 +207,8 @@ func (c *composing) homeless() {
 		housed  bool
 	}
 	by := map[memsync.ID]*seen{}
-	for _, a := range c.Authors() {
-		for _, st := range c.Candidates(a.Name) {
+	for _, o := range c.all {
+		for _, st := range o.standing {
 			if st.Err != nil || st.Target == (compose.Target{}) || !st.InForce {
 				continue
 			}
@@ -215,9 +217,9 @@ func (c *composing) homeless() {
 				x = &seen{target: st.Target}
 				by[st.Memory.ID] = x
 			}
-			x.housed = x.housed || a.Agent.Declares(st.Target)
-			x.nearest = cmp.Or(x.nearest, a.Agent.Nearest(st.Target))
-			x.agents = append(x.agents, a.Name)
+			x.housed = x.housed || o.Author.Agent.Declares(st.Target)
+			x.nearest = cmp.Or(x.nearest, o.Author.Agent.Nearest(st.Target))
+			x.agents = append(x.agents, o.name())
 		}
 	}
 	for _, m := range c.Memories() {

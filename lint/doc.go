@@ -4,7 +4,11 @@
 // index, or one file that an editor has not saved yet. The same bytes give the
 // same findings, in the same order, on every machine: no clock, no index, no
 // network, no configuration of the machine. What git has to say (which paths it
-// ignores, what HEAD holds) is told to it as facts.
+// ignores, what HEAD holds) is told to it as facts, and so is the day, on which a
+// few rules about agents depend.
+//
+// [Composition] is the part of it about the agents of a store, for who has put them
+// together already.
 //
 // Laws:
 //
