@@ -2,7 +2,7 @@
 // files, the memories, the approved snapshots and the ledger add up to. Package
 // compose answers for one agent and one memory; here the answers meet.
 //
-// Four questions, each a pure function of what a store holds and a moment:
+// Five questions, each a pure function of what a store holds and a moment:
 //
 //   - What does an agent's prompt say? [Store.Compose]
 //   - What is to be recorded now? [Store.Effects]: promotions whose bar is met,
@@ -10,6 +10,8 @@
 //   - What waits for a person, and what would it change? [Store.Waiting], which
 //     [Review] writes as REVIEW.md and [Ticks] reads back.
 //   - What is learned and what is not yet? [Store.Candidates].
+//   - What claims more than the ledger bears out? [Store.Disbelief]; and [Drift]
+//     says where a REVIEW.md is not what waits.
 //
 // Laws: Effects applied leave no Effects; nothing is promoted that
 // [compose.Judge] would not believe; the same store gives the same answers in any

@@ -71,4 +71,3 @@ func (j *judge) lastGood(p memsync.Path) error {
 	}
 	return nil
 }
-
