@@ -75,5 +75,8 @@ func (k *Keeper) tickRequests(writing bool) ([]memsync.Candidate, error) {
 		out = append(out, memsync.Candidate{Origin: memsync.OriginPeer, Actor: memsync.Actor{Class: memsync.ClassProgram, Name: "memsync"}, Op: memsync.OpRecord,
 			Scope: t.Scope, ID: e.Memory, Path: waiting[i].Memory.Path, Events: []memsync.LedgerEvent{e}})
 	}
+	if len(out) == 0 && !k.opt.ReadOnly {
+		return nil, k.journal.PutFact(factTicks, nil)
+	}
 	return out, nil
 }
