@@ -109,31 +109,32 @@ func (v *View) Len() int {
 // All yields every memory by path.
 func (v *View) All() iter.Seq[*Memory] {
 	return func(yield func(*Memory) bool) {
-		extra := make([]*Memory, 0, len(v.over))
-		for _, m := range v.over {
-			if m != nil {
-				extra = append(extra, m)
-			}
+		changed := make([]Path, 0, len(v.over))
+		for p := range v.over {
+			changed = append(changed, p)
 		}
-		slices.SortFunc(extra, func(a, b *Memory) int { return strings.Compare(string(a.Path), string(b.Path)) })
+		slices.Sort(changed)
+		// Two sorted lists: of a path in both, what changed counts.
+		emit := func(p Path) bool {
+			m := v.over[p]
+			return m == nil || yield(m)
+		}
 		for _, m := range v.base.sorted {
-			for len(extra) > 0 && extra[0].Path < m.Path {
-				if !yield(extra[0]) {
+			for len(changed) > 0 && changed[0] < m.Path {
+				if !emit(changed[0]) {
 					return
 				}
-				extra = extra[1:]
+				changed = changed[1:]
 			}
-			if len(v.over) > 0 {
-				if _, changed := v.over[m.Path]; changed {
-					continue // its successor, if any, is in extra
-				}
+			if len(changed) > 0 && changed[0] == m.Path {
+				continue // its successor, if any, comes next
 			}
 			if !yield(m) {
 				return
 			}
 		}
-		for _, m := range extra {
-			if !yield(m) {
+		for _, p := range changed {
+			if !emit(p) {
 				return
 			}
 		}

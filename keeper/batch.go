@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -37,9 +38,11 @@ type batch struct {
 	already    bool
 	retouched  map[string]bool     // scopes where a quarantine came or went
 	byModel    map[memsync.ID]bool // memories whose target somebody chose who is no person
-	composes   bool                // compositions were looked at
-	composed   []agents.Effect     // what composition adds to the ledger
-	rewritten  []memsync.Into      // files whose region changes
+	seen       seenAgents
+	listed     map[memsync.Path][]fs.DirEntry // directories of compositions, as they are on disk
+	composes   bool                           // compositions were looked at
+	composed   []agents.Effect                // what composition adds to the ledger
+	rewritten  []memsync.Into                 // files whose region changes
 }
 
 // begin starts a batch at the current revision.

@@ -85,6 +85,11 @@ func (k *Keeper) catchUpHead(ctx context.Context) error {
 		}
 		now := memsync.HashOf(data)
 		up.Tracked[ch.Path] = indexer.Tracked{Hash: now, Blob: ch.To}
+		if now != hash {
+			if err := k.noteTicks(ch.Path, data, st.Head); err != nil {
+				return err
+			}
+		}
 		if !inScope || !remembers(class) || watcher.Excluded(scope, ch.Path) {
 			continue
 		}

@@ -88,12 +88,23 @@ func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
 		return nil, err
 	}
 	problems = nil
+	hint := "run `memsync up --once`"
 	for _, p := range missing {
 		problems = append(problems, string(p)+" was removed")
 	}
-	add("ledger", "run `memsync up --once`", problems)
+	if len(problems) == 0 {
+		lost, err := k.LostLines()
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range lost {
+			problems = append(problems, string(l.Path)+" lost the line of event "+string(l.Event)+" with commit "+l.Commit[:min(12, len(l.Commit))])
+		}
+		hint = "a person runs `memsync resolve --ledger`"
+	}
+	add("ledger", hint, problems)
 
-	problems, hint, err := k.checkIndexes()
+	problems, hint, err = k.checkIndexes()
 	if err != nil {
 		return nil, err
 	}

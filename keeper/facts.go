@@ -61,7 +61,7 @@ func (b *batch) fill(f *controller.Facts, c memsync.Candidate, n controller.Need
 			return err
 		}
 	}
-	if n.Read != "" && c.Op != memsync.OpAuthored {
+	if n.Read != "" && c.Op != memsync.OpAuthored && !(c.Origin.Save() && c.Actor.Person()) { // whose saves are free
 		if err := b.promotedFacts(f, n.Read); err != nil {
 			return err
 		}

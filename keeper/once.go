@@ -271,7 +271,11 @@ func (k *Keeper) others(writing bool) ([]memsync.Candidate, error) {
 		return nil, err
 	}
 	dropped, err := k.dropEvents(writing)
-	return append(brought, dropped...), err
+	if err != nil {
+		return nil, err
+	}
+	ticked, err := k.tickRequests(writing)
+	return slices.Concat(brought, dropped, ticked), err
 }
 
 // sightIndex are the saved MEMORY.md files of the look that a batch decides

@@ -35,7 +35,14 @@ type readBefore struct {
 	authors  map[memsync.Hash]agents.Author
 	good     map[memsync.Hash]*agents.Author // the last good version behind a bad one
 	approved map[memsync.Path]*agents.Approved
-	bodies   map[memsync.Hash]string
+	wants    map[memsync.Hash]*agents.Wants
+	targets  targets
+}
+
+// targets are the memories of a view that propose a place.
+type targets struct {
+	of   *memsync.View
+	list []*memsync.Memory
 }
 
 // authorsDir is where agents are written.
@@ -75,18 +82,35 @@ func (k *Keeper) agentsFrom(at parts, now time.Time, byModel map[memsync.ID]bool
 	for _, a := range in.Approved {
 		promoted[a.Memory] = true
 	}
-	for m := range at.view.All() {
-		if m.Kind != memsync.KindMemory || m.Target == "" && !promoted[m.ID] {
+	if k.parts.targets.of != at.view { // the same for each agent, and for the ledger before and after
+		k.parts.targets = targets{of: at.view}
+		for m := range at.view.All() {
+			if m.Kind == memsync.KindMemory && m.Target != "" {
+				k.parts.targets.list = append(k.parts.targets.list, m)
+			}
+		}
+	}
+	list := slices.Clip(k.parts.targets.list)
+	for _, m := range list {
+		delete(promoted, m.ID)
+	}
+	for id := range promoted { // and proposes no place any more
+		list = append(list, at.view.ByID(id)...)
+	}
+	for _, m := range list {
+		if m.Kind != memsync.KindMemory {
 			continue
 		}
-		body, known := k.parts.bodies[m.Hash]
+		wants, known := k.parts.wants[m.Hash]
 		if !known {
-			if body, err = at.body(m); err != nil {
+			body, err := at.body(m)
+			if err != nil {
 				return nil, err
 			}
-			remember(&k.parts.bodies, m.Hash, body)
+			wants = agents.WantsOf(m, body)
+			remember(&k.parts.wants, m.Hash, wants)
 		}
-		in.Memories = append(in.Memories, agents.Memory{Memory: m, Body: body, ByModel: byModel[m.ID]})
+		in.Memories = append(in.Memories, agents.Memory{Memory: m, Wants: wants, ByModel: byModel[m.ID]})
 	}
 	return agents.New(in), nil
 }
@@ -185,7 +209,22 @@ func remember[K comparable, V any](m *map[K]V, key K, v V) {
 
 // agents puts the agents of the planned view together; nil where there are none.
 func (b *batch) agents() (*agents.Store, error) {
-	return b.k.agentsFrom(b.parts(), b.now, b.byModel)
+	if b.seen.view == b.view && b.seen.state == b.state && b.seen.files == len(b.order) {
+		return b.seen.store, nil
+	}
+	store, err := b.k.agentsFrom(b.parts(), b.now, b.byModel)
+	if err == nil {
+		b.seen = seenAgents{b.view, b.state, len(b.order), store}
+	}
+	return store, err
+}
+
+// seenAgents are the agents that a batch put together last, and of what.
+type seenAgents struct {
+	view  *memsync.View
+	state *ledger.State
+	files int // of the plan
+	store *agents.Store
 }
 
 // parts are those of the planned view. An agent's file that nobody accepted, where
@@ -194,9 +233,13 @@ func (b *batch) parts() parts {
 	k := b.k
 	return parts{view: b.view, state: b.state,
 		names: func(dir memsync.Path) ([]string, error) {
-			entries, err := os.ReadDir(k.abs(dir))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, ioError(err, dir)
+			entries, read := b.listed[dir]
+			if !read {
+				var err error
+				if entries, err = os.ReadDir(k.abs(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return nil, ioError(err, dir)
+				}
+				remember(&b.listed, dir, entries)
 			}
 			var names []string
 			for _, e := range entries {

@@ -62,7 +62,7 @@ func (k *Keeper) settle(b *batch, plan *memsync.Plan, done gitlog.Applied) error
 		k.stale = nil
 	}
 	if b.answers() {
-		for _, fact := range []string{factDropped, factIncoming} {
+		for _, fact := range []string{factDropped, factIncoming, factTicks} {
 			if err := k.journal.PutFact(fact, nil); err != nil {
 				return err
 			}

@@ -28,6 +28,7 @@ type Status struct {
 	Waiting  []memsync.Path     `json:"waiting"` // deletes that wait for accept-deletes
 	Skipped  []memsync.Finding  `json:"skipped"`
 	Findings *FindingCount      `json:"findings"` // of lint; null in a store that is too large to look at on the way
+	Review   int                `json:"review"`   // questions that wait for a person's decision
 	Paused   *string            `json:"paused"`   // null, or why nothing is committed
 	Detail   string             `json:"detail,omitempty"`
 	Other    *int               `json:"other_changes"` // files that are the person's to commit; null without the git binary
@@ -88,6 +89,11 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	out.Skipped = append(out.Skipped, skipped...)
 	if out.Findings, err = k.countFindings(ctx, s.on); err != nil {
 		return out, err
+	}
+	if agents, err := k.Agents(); err != nil {
+		return out, err
+	} else if agents != nil {
+		out.Review = len(agents.Waiting(""))
 	}
 	state, err := k.State()
 	if err != nil {

@@ -13,20 +13,30 @@ import (
 )
 
 func init() {
-	verbs = append(verbs, verb{"resolve NAME --ours | --theirs | --edit | --file FILE", "End a conflict: keep what stands, take what lost, or write what is right", (*app).resolveVerb})
+	verbs = append(verbs, verb{"resolve NAME --ours | --theirs | --edit | --file FILE | resolve --ledger", "End a conflict: keep what stands, take what lost, or write what is right", (*app).resolveVerb})
 }
 
 func (a *app) resolveVerb() *cobra.Command {
-	var ours, theirs, edit bool
+	var ours, theirs, edit, lines bool
 	var file string
 	cmd := &cobra.Command{
 		Long: "NAME is a conflict's name as `memsync conflicts` lists it, or a memory with one conflict. The conflict copy goes in the\n" +
 			"same commit as the memory's change, with a ledger event. A copy that a file-sync tool left is removed from disk; where\n" +
-			"its text is taken nowhere, resolve asks first, unless --yes. A person's decision.",
-		Args: cobra.ExactArgs(1),
+			"its text is taken nowhere, resolve asks first, unless --yes. --ledger is another repair: the ledger only ever grows, and lines\n" +
+			"that somebody's commit took out of it come back. A person's decision.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.person("resolve"); err != nil {
 				return err
+			}
+			if lines {
+				if len(args) > 0 || ours || theirs || edit || file != "" {
+					return usage("--ledger is about the whole store: leave NAME and the other flags away")
+				}
+				return a.restoreLedger()
+			}
+			if len(args) == 0 {
+				return usage("say which conflict, or --ledger")
 			}
 			given := 0
 			for _, is := range []bool{ours, theirs, edit, file != ""} {
@@ -85,6 +95,7 @@ func (a *app) resolveVerb() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	f.BoolVar(&lines, "ledger", false, "write back the lines that commits took out of the ledger")
 	f.BoolVar(&ours, "ours", false, "keep the memory as it is")
 	f.BoolVar(&theirs, "theirs", false, "take what lost into the memory")
 	f.BoolVar(&edit, "edit", false, "open the memory in $VISUAL or $EDITOR, the copy beside it")
@@ -239,4 +250,26 @@ func (a *app) resolved(m *memsync.Memory, r *resolution) memsync.Candidate {
 	}
 	c.Override = "resolved a conflict"
 	return c
+}
+
+// restoreLedger writes back what ledgers lost.
+func (a *app) restoreLedger() error {
+	k, err := a.openHere()
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	lost, out, err := k.RestoreLedger(a.ctx, a.actor())
+	if err != nil {
+		return err
+	}
+	if len(lost) == 0 {
+		return a.nothing("the ledger has every line that it ever had")
+	}
+	if !a.flags.json && !a.flags.jsonl {
+		for _, l := range lost {
+			fmt.Fprintf(a.stdout, "%s  event %s, taken out by %s\n", oneLine(string(l.Path)), l.Event, short(l.Commit))
+		}
+	}
+	return a.printSubmitted(out)
 }

@@ -89,6 +89,9 @@ func (a *app) printStatus(st keeper.Status) {
 	if len(st.Waiting) > 0 {
 		fmt.Fprintf(w, "%d deletes wait: `memsync accept-deletes` lets them go, `memsync restore` brings them back\n", len(st.Waiting))
 	}
+	if st.Review > 0 {
+		fmt.Fprintf(w, "%d decision%s of yours wait%s: `memsync review`, or REVIEW.md\n", st.Review, plural(st.Review), map[bool]string{true: "s"}[st.Review == 1])
+	}
 	for _, f := range st.Skipped {
 		fmt.Fprintf(w, "skipped %s: %s\n", oneLine(string(f.Path)), oneLine(f.Message))
 	}

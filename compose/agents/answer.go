@@ -46,7 +46,7 @@ func (s *Store) Promotion(id memsync.ID) (e memsync.LedgerEvent, path memsync.Pa
 		return e, "", nil, false
 	}
 	return memsync.LedgerEvent{Op: memsync.LedgerPromote, Memory: id, Hash: m.hash, Target: m.wants.Target.String()},
-		ApprovedPath(m.scope, id, m.hash), m.bytes, true
+		ApprovedPath(m.scope, id, m.hash), m.Wants.Bytes, true
 }
 
 // EndProposal is the event by which whoever may not demote asks a person to. ok is

@@ -26,10 +26,12 @@ func (s *Store) Compose(name string) (*Composition, bool) {
 		return nil, false
 	}
 	c := s.compose(author, nil)
+	c.render()
 	return c, true
 }
 
-// compose composes an agent with events that are about to be recorded.
+// compose finds what is promoted for an agent, with events that are about to be
+// recorded. Fragments and Report are there once it is rendered.
 func (s *Store) compose(author Author, more map[memsync.ID][]memsync.LedgerEvent) *Composition {
 	c := &Composition{Author: author, States: make(map[memsync.ID]compose.State, len(s.memories))}
 	reads := s.reads(author.Name)
@@ -44,7 +46,6 @@ func (s *Store) compose(author Author, more map[memsync.ID][]memsync.LedgerEvent
 		}
 		c.promoted = append(c.promoted, m.learned(m.approved[st.Promotion.Snapshot], &st))
 	}
-	c.render()
 	return c
 }
 
@@ -109,7 +110,7 @@ func (s *Store) standing(c *Composition, m *candidate, reads *recall.ReadSet, to
 		st = m.judge(c.Author.Agent)
 	}
 	out := Standing{Memory: m.Memory.Memory, Target: m.wants.Target, Tier: c.Author.Agent.Tier(m.wants.Target), State: st,
-		Snapshot: m.hash, Err: m.err, InForce: looked, ByModel: m.byModel()}
+		Snapshot: m.hash, Err: m.Wants.Err, InForce: looked, ByModel: m.byModel()}
 	out.Verdict = s.gate(c, m, st, today)
 	return out
 }

@@ -121,7 +121,7 @@ func (e *effects) ask(c *Composition, m *candidate, proposal memsync.LedgerEvent
 func (e *effects) remove(c *Composition, m *candidate, st compose.State) {
 	p := st.Promotion
 	switch {
-	case p.Tier == compose.Auto && m.hash == "" && m.err == nil:
+	case p.Tier == compose.Auto && m.hash == "" && m.Wants.Err == nil:
 	case p.Tier == compose.Earned && contradicted(c.Author.Agent, st):
 	case p.Tier == compose.Guarded && contradicted(c.Author.Agent, st):
 		e.ask(c, m, compose.ProposeEnd(m.ID, p, st.Contradictions), compose.WhyContradicts)
@@ -155,7 +155,7 @@ func (m *candidate) Sees(more ...memsync.LedgerEvent) (ids []memsync.ID) {
 func (e *effects) record(c *Composition, m *candidate, event memsync.LedgerEvent, why compose.Reason) {
 	x := Effect{Memory: m.Memory.Memory, Event: event, Agent: c.Author.Name, Why: why}
 	if event.Op == memsync.LedgerPromote {
-		x.Path, x.Bytes = ApprovedPath(m.scope, m.ID, m.hash), m.bytes
+		x.Path, x.Bytes = ApprovedPath(m.scope, m.ID, m.hash), m.Wants.Bytes
 	}
 	e.out = append(e.out, x)
 	e.more[m.ID] = append(e.more[m.ID], event)

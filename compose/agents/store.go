@@ -26,8 +26,28 @@ func (a *Author) Stale() bool { return a.Err != nil && a.Agent != nil }
 // Memory is a memory that proposes a place, or that was promoted once.
 type Memory struct {
 	*memsync.Memory
-	Body    string // of its accepted file
-	ByModel bool   // an agent chose the target
+	Wants   *Wants
+	ByModel bool // an agent chose the target
+}
+
+// Wants is what promoting a memory would promote: a function of its file's bytes.
+type Wants struct {
+	Snapshot compose.Snapshot
+	Bytes    []byte       // of the snapshot; nil where it lacks something
+	Hash     memsync.Hash // of Bytes
+	Err      error        // why target or payload cannot be read
+	Body     string       // of the file
+}
+
+// WantsOf reads what a memory proposes; body is that of its accepted file.
+func WantsOf(m *memsync.Memory, body string) *Wants {
+	w := &Wants{Body: body}
+	if w.Snapshot, w.Err = compose.SnapshotOf(m, body); w.Err == nil && w.Snapshot.Lacks() == "" {
+		if w.Bytes, w.Err = w.Snapshot.Bytes(); w.Err == nil {
+			w.Hash = memsync.HashOf(w.Bytes)
+		}
+	}
+	return w
 }
 
 // Input is what a store holds that composition depends on.
@@ -54,9 +74,7 @@ type candidate struct {
 	Memory
 	scope    memsync.Scope
 	wants    compose.Snapshot
-	bytes    []byte       // of wants; nil where it lacks something
-	hash     memsync.Hash // of bytes
-	err      error        // why target or payload cannot be read
+	hash     memsync.Hash // of its bytes; "" where it lacks something
 	approved map[memsync.Hash]compose.Snapshot
 	events   []memsync.LedgerEvent
 }
@@ -80,13 +98,8 @@ func New(in Input) *Store {
 		if m.ID == "" || s.byID[m.ID] != nil {
 			continue
 		}
-		c := &candidate{Memory: m, approved: approved[m.ID], events: in.State.Events(m.ID)}
+		c := &candidate{Memory: m, wants: m.Wants.Snapshot, hash: m.Wants.Hash, approved: approved[m.ID], events: in.State.Events(m.ID)}
 		c.scope, _ = in.View.Scope(m.Scope)
-		if c.wants, c.err = compose.SnapshotOf(m.Memory, m.Body); c.err == nil && c.wants.Lacks() == "" {
-			if c.bytes, c.err = c.wants.Bytes(); c.err == nil {
-				c.hash = memsync.HashOf(c.bytes)
-			}
-		}
 		s.memories = append(s.memories, c)
 		s.byID[m.ID] = c
 	}

@@ -48,6 +48,7 @@ func (s *Store) Waiting(scope string) []Waiting {
 				continue
 			}
 			if before == "" {
+				c.render()
 				before = c.Prompt()
 			}
 			for i := range st.Proposals {
@@ -167,6 +168,7 @@ func (s *Store) preview(id memsync.ID, end bool) (out []Change) {
 		if _, looked := c.States[id]; !looked {
 			continue
 		}
+		c.render()
 		var snap *compose.Snapshot
 		if !end {
 			snap = &m.wants

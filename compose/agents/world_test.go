@@ -91,7 +91,7 @@ func (w *world) memory(n int, target, body string, conversations ...string) mems
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	m := Memory{Memory: format.Describe(doc, p, w.scope), Body: doc.Body()}
+	m := Memory{Memory: format.Describe(doc, p, w.scope), Wants: WantsOf(format.Describe(doc, p, w.scope), doc.Body())}
 	w.memories = slices.DeleteFunc(w.memories, func(o Memory) bool { return o.ID == id })
 	w.memories = append(w.memories, m)
 	return id
