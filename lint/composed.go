@@ -132,7 +132,7 @@ func (j *join) agents() *agents.Store {
 		if m.Kind != memsync.KindMemory || m.Target == "" && !promoted[m.ID] && !j.decided(m.ID) {
 			continue
 		}
-		in.Memories = append(in.Memories, agents.Memory{Memory: identified(m), Body: j.body(m)})
+		in.Memories = append(in.Memories, agents.Memory{Memory: identified(m), Wants: agents.WantsOf(m, j.body(m))})
 	}
 	return agents.New(in)
 }

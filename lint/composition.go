@@ -20,7 +20,7 @@ import (
 func Composition(s *agents.Store, agent string) []memsync.Finding {
 	list := composition(s)
 	for _, m := range s.Memories() {
-		list = append(list, proposed(m.Memory, m.Body)...)
+		list = append(list, proposed(m.Memory, m.Wants.Body)...)
 	}
 	var found []Finding
 	for _, n := range list {

@@ -45,7 +45,7 @@ func authors(t testing.TB) (out []agents.Author) {
 	t.Helper()
 	for name, text := range map[string]string{
 		"harbor": "judgments: [{domain: review, heuristics: [Read the changelog first.]}]\nbackground: {projectContext: {repo: here}, currentState: {}}\n" +
-			"learn: {budgets: {background: 90, judgment: 160, ceiling: 200}}",
+			"learn: {budgets: {background: 45, judgment: 160, ceiling: 200}}",
 		"pilot": "judgments: [{domain: landing}, {domain: review}]\nawareness: {domains: []}\nlearn: {n: 3}",
 	} {
 		a := agents.ReadAuthor(memsync.Path("agents/"+name+"/AGENT.md"), []byte("---\n"+text+"\n---\n"))
@@ -83,7 +83,7 @@ func drawStore(t *rapid.T) agents.Input {
 			Target: rapid.SampledFrom(places).Draw(t, "target")}
 		body := rapid.SampledFrom(bodies).Draw(t, "body")
 		all = append(all, m)
-		in.Memories = append(in.Memories, agents.Memory{Memory: m, Body: body})
+		in.Memories = append(in.Memories, agents.Memory{Memory: m, Wants: agents.WantsOf(m, body)})
 		was := rapid.SampledFrom([]string{body, body, "It was otherwise."}).Draw(t, "promoted wording")
 		snap, err := compose.SnapshotOf(m, was)
 		if err != nil || snap.Lacks() != "" {
