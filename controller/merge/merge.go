@@ -73,7 +73,7 @@ func survivor(base, edited, gone Version, id func() memsync.ID) Result {
 	r := Result{Bytes: edited.Bytes}
 	if base.Bytes != nil {
 		rec := Record{Kind: DeleteEdit, Memory: id(), Kept: edited.Time, Lost: gone.Time}
-		r.Conflicts = []Conflict{rec.conflict()}
+		r.Conflicts = []Conflict{rec.Conflict()}
 	}
 	return r
 }
@@ -193,15 +193,15 @@ func (j *documents) join() Result {
 	r := Result{Bytes: doc.Bytes()}
 	for _, c := range conflicts {
 		c.Memory = id
-		r.Conflicts = append(r.Conflicts, c.conflict())
+		r.Conflicts = append(r.Conflicts, c.Conflict())
 	}
 	if len(clashes) > 0 {
 		rec := Record{Kind: Body, Memory: id, Kept: j.late.Time, Lost: j.early.Time, Places: places(clashes)}
-		r.Conflicts = append(r.Conflicts, rec.conflict())
+		r.Conflicts = append(r.Conflicts, rec.Conflict())
 	}
 	if lost := j.lostComments(doc); len(lost) > 0 {
 		rec := Record{Kind: Unparsed, Memory: id, Kept: j.late.Time, Lost: j.early.Time, Places: []Place{{Lost: lineValue(lost)}}}
-		r.Conflicts = append(r.Conflicts, rec.conflict())
+		r.Conflicts = append(r.Conflicts, rec.Conflict())
 	}
 	return r
 }
@@ -279,6 +279,16 @@ func bodyOf(d *format.Document) []string { return split([]byte(d.Body())).lines 
 
 // lostComments are header comments that a side wrote and the result lacks.
 func (j *documents) lostComments(doc *format.Document) []string {
+	var base [][]string
+	if j.base != nil {
+		base = append(base, j.base.head)
+	}
+	return lostComments(doc.Bytes(), base, j.late.head, j.early.head)
+}
+
+// lostComments are comments of sides that neither the result nor what is known
+// has.
+func lostComments(result []byte, known [][]string, sides ...[]string) []string {
 	var lost []string
 	kept := map[string]bool{}
 	comments := func(lines []string, see func(string)) {
@@ -288,12 +298,11 @@ func (j *documents) lostComments(doc *format.Document) []string {
 			}
 		}
 	}
-	comments(split(doc.Bytes()).lines, func(c string) { kept[c] = true })
-	if j.base != nil {
-		comments(j.base.head, func(c string) { kept[c] = true })
+	for _, lines := range append(known, split(result).lines) {
+		comments(lines, func(c string) { kept[c] = true })
 	}
-	for _, d := range []*document{&j.late, &j.early} {
-		comments(d.head, func(c string) {
+	for _, lines := range sides {
+		comments(lines, func(c string) {
 			if !kept[c] {
 				kept[c] = true
 				lost = append(lost, c)
