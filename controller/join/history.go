@@ -203,6 +203,17 @@ func (f *folder) fold(commits []string) (*point, error) {
 	return p, err
 }
 
+// Known is CodeStoreFormat for a commit whose format number is another
+// program's: nobody here goes on from it.
+func Known(h History, commit string) error {
+	f := folder{h: h}
+	p, err := f.point(commit)
+	if err != nil {
+		return err
+	}
+	return f.known(p)
+}
+
 // known refuses a tree whose format number is another program's.
 func (f *folder) known(p *point) error {
 	e := p.tree[PolicyFile]
