@@ -154,6 +154,10 @@ func (j *joiner) joinOdd(p memsync.Path, e [3]Entry) error {
 }
 
 func (j *joiner) tellAbout(p memsync.Path, list []merge.Conflict) {
+	if j.scopes == nil { // the policy's own: where copies go is not known yet
+		j.untold = append(j.untold, list...)
+		return
+	}
 	for _, c := range list {
 		j.tell(j.scopeOf(p), copyStem(p), c.In(p), p)
 	}

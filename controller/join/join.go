@@ -36,6 +36,7 @@ type joiner struct {
 	out    Tree
 	placed map[string]memsync.Path // files that the join put into out, by collision key
 	told   []Conflict
+	untold []merge.Conflict // of memsync.toml
 	moved  map[memsync.Path]memsync.Path // files that made way for a directory
 }
 
@@ -194,7 +195,10 @@ func (j *joiner) joinPolicy() error {
 				}
 			}
 		})
-		if j.scopes, err = config.Scopes(j.policy, layout); err == nil {
+		var scopes []memsync.Scope
+		if scopes, err = config.Scopes(j.policy, layout); err == nil {
+			j.scopes = scopes
+			j.tellAbout(PolicyFile, j.untold)
 			return nil
 		}
 	}
