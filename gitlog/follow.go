@@ -83,7 +83,7 @@ func (f follower) is(name string, blob oid, mode uint32) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	want, err := f.r.checkedOut(f.ctx, name, blob)
+	want, err := f.r.checkedOut(f.ctx, f.r.attributes(), name, blob)
 	return bytes.Equal(now, want), err
 }
 
@@ -146,7 +146,7 @@ func (f follower) replace(e *fileEdit) error {
 			return err
 		}
 	} else {
-		data, err := f.r.checkedOut(f.ctx, e.name, e.blob)
+		data, err := f.r.checkedOut(f.ctx, f.r.attributes(), e.name, e.blob)
 		if err != nil {
 			return err
 		}

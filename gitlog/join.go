@@ -121,6 +121,7 @@ func (l *Log) planFiles(ctx context.Context, p *memsync.Plan) error {
 	w := newFiles(l.Repo.Root(), p.ID, diskOf(l.Repo.Root()))
 	defer w.close()
 	p.Dirty = map[memsync.Path]string{}
+	attrs := l.Repo.attributes()
 	for _, e := range edits {
 		if apart[e.name] {
 			continue
@@ -130,8 +131,11 @@ func (l *Log) planFiles(ctx context.Context, p *memsync.Plan) error {
 		if err != nil && !errors.Is(err, memsync.CodePathEscape) {
 			return w.fault(&change{path: path}, err)
 		}
-		old, olderr := l.Repo.checkedOut(ctx, e.name, e.prev)
-		next, nexterr := l.Repo.checkedOut(ctx, e.name, e.blob)
+		old, olderr := now, error(nil) // the very bytes, in most cases
+		if now == nil || l.Repo.BlobID(now) != e.prev.hex() || attrs.checksOut(e.name, now) != "" {
+			old, olderr = l.Repo.checkedOut(ctx, attrs, e.name, e.prev)
+		}
+		next, nexterr := l.Repo.checkedOut(ctx, attrs, e.name, e.blob)
 		switch {
 		case olderr != nil || nexterr != nil:
 			return errors.Join(olderr, nexterr)
@@ -331,7 +335,7 @@ func setApart(edits []*fileEdit) map[string]bool {
 
 // checkedOut are the bytes that a checkout of a blob leaves on disk; nil for
 // none. Conversions are the git binary's.
-func (r *Repo) checkedOut(ctx context.Context, name string, blob oid) ([]byte, error) {
+func (r *Repo) checkedOut(ctx context.Context, attrs *attributes, name string, blob oid) ([]byte, error) {
 	if blob == "" {
 		return nil, nil
 	}
@@ -342,7 +346,7 @@ func (r *Repo) checkedOut(ctx context.Context, name string, blob oid) ([]byte, e
 	if data == nil {
 		data = []byte{}
 	}
-	what := r.attributes().checksOut(name, data)
+	what := attrs.checksOut(name, data)
 	if what == "" {
 		return data, nil
 	}

@@ -68,12 +68,11 @@ func Ledger(versions ...[]byte) []byte {
 		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.canonical, b.canonical), cmp.Compare(a.text, b.text))
 	})
 	lines = slices.CompactFunc(lines, func(a, b ledgerLine) bool { return a.id != "" && a.canonical == b.canonical })
-	var out bytes.Buffer
+	out := []byte{} // a file all the same
 	for _, l := range lines {
-		out.WriteString(l.text)
-		out.WriteByte('\n')
+		out = append(append(out, l.text...), '\n')
 	}
-	return out.Bytes()
+	return out
 }
 
 // ledgerLine is one line; id and canonical are "" for one that does not read.

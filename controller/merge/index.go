@@ -33,10 +33,15 @@ func Index(base, ours, theirs Version) Result {
 		j.side[i] = takeIndex(x)
 	}
 	out := j.join()
-	if x, err := format.ParseIndex(out.Bytes); err != nil || x.HasRegion() != j.region {
-		return Lines(base, ours, theirs)
+	if x, err := format.ParseIndex(out.Bytes); err == nil && x.HasRegion() == j.region {
+		return out
 	}
-	return out
+	if out = Lines(base, ours, theirs); out.Bytes != nil {
+		if _, err := format.ParseIndex(out.Bytes); err == nil {
+			return out
+		}
+	}
+	return whole(early, late, "") // a marker that stood in a code fence, which the other side took away
 }
 
 // oneSided is simple for files of which no deletion is a wish to be kept.

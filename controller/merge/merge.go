@@ -279,16 +279,6 @@ func bodyOf(d *format.Document) []string { return split([]byte(d.Body())).lines 
 
 // lostComments are header comments that a side wrote and the result lacks.
 func (j *documents) lostComments(doc *format.Document) []string {
-	var base [][]string
-	if j.base != nil {
-		base = append(base, j.base.head)
-	}
-	return lostComments(doc.Bytes(), base, j.late.head, j.early.head)
-}
-
-// lostComments are comments of sides that neither the result nor what is known
-// has.
-func lostComments(result []byte, known [][]string, sides ...[]string) []string {
 	var lost []string
 	kept := map[string]bool{}
 	comments := func(lines []string, see func(string)) {
@@ -298,11 +288,12 @@ func lostComments(result []byte, known [][]string, sides ...[]string) []string {
 			}
 		}
 	}
-	for _, lines := range append(known, split(result).lines) {
-		comments(lines, func(c string) { kept[c] = true })
+	comments(split(doc.Bytes()).lines, func(c string) { kept[c] = true })
+	if j.base != nil {
+		comments(j.base.head, func(c string) { kept[c] = true })
 	}
-	for _, lines := range sides {
-		comments(lines, func(c string) {
+	for _, d := range []*document{&j.late, &j.early} {
+		comments(d.head, func(c string) {
 			if !kept[c] {
 				kept[c] = true
 				lost = append(lost, c)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"memsync"
 	"memsync/internal/config"
@@ -38,11 +39,27 @@ func Policy(base, ours, theirs Version) Result {
 	for _, rec := range j.records {
 		r.Conflicts = append(r.Conflicts, rec.Conflict())
 	}
-	if lost := lostComments(out, [][]string{split(base.Bytes).lines}, split(late.Bytes).lines, split(early.Bytes).lines); len(lost) > 0 {
+	if lost := remarks(out, base.Bytes, late.Bytes, early.Bytes); len(lost) > 0 {
 		rec := Record{Kind: Unparsed, Kept: late.Time, Lost: early.Time, Places: []Place{{Lost: lineValue(lost)}}}
 		r.Conflicts = append(r.Conflicts, rec.Conflict())
 	}
 	return r
+}
+
+// toml is the grammar of memsync.toml: every line stands for itself.
+var toml = grammar{item: func(line string) bool { return !blank(line) }}
+
+// remarks are the lines with a comment that a side wrote and whose comment the
+// result does not have.
+func remarks(result, base []byte, sides ...[]byte) (lost []string) {
+	for _, s := range sides {
+		for _, l := range AddedLines(base, s) {
+			if i := strings.IndexByte(l, '#'); i >= 0 && !bytes.Contains(result, []byte(strings.TrimSpace(l[i:]))) && !slices.Contains(lost, l) {
+				lost = append(lost, l)
+			}
+		}
+	}
+	return lost
 }
 
 type policyJoin struct {
@@ -158,7 +175,7 @@ func (j *policyJoin) scope(b, e, l memsync.Scope) memsync.Scope {
 // what people wrote: the one joined by lines, else the later's, else the
 // earlier's, each corrected key by key. Nil: none can.
 func carryPolicy(base, early, late Version, want memsync.Policy) []byte {
-	lines, _ := join3(header, split(base.Bytes).lines, split(early.Bytes).lines, split(late.Bytes).lines, base.Bytes != nil)
+	lines, _ := join3(toml, split(base.Bytes).lines, split(early.Bytes).lines, split(late.Bytes).lines, base.Bytes != nil)
 	joined := split(late.Bytes)
 	joined.lines = lines
 	for _, carrier := range [][]byte{joined.bytes(), late.Bytes, early.Bytes} {

@@ -32,63 +32,45 @@ func Excluded(s memsync.Scope, p memsync.Path) bool {
 // CodeConfig.
 func PutScope(data []byte, s memsync.Scope) ([]byte, error) {
 	s = withDefaults(s)
-	for {
-		now, n, d, err := entryOf(data, s.Dir)
+	now, n, d, err := entryOf(data, s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 {
+		return AddScope(data, s)
+	}
+	put := func(name, value string) error {
+		out, err := d.setInEntry(n, name, value)
 		if err != nil {
+			return err
+		}
+		data = append(bytes.Clone(data[:d.bom]), out...)
+		d, err = scan(data)
+		return err
+	}
+	for _, k := range scopeTable {
+		v := k.get(&s)
+		if v == k.get(&now) {
+			continue
+		}
+		if v != "" {
+			v = literal(v)
+		}
+		if err := put(k.name, v); err != nil {
 			return nil, err
 		}
-		if n < 0 {
-			return AddScope(data, s)
-		}
-		name, value := "", ""
-		for _, k := range scopeTable {
-			if v := k.get(&s); v != k.get(&now) && (v != "" || k.get(&now) != "") {
-				name, value = k.name, literal(v)
-				break
-			}
-		}
-		if name == "" && !slices.Equal(s.Ignore, now.Ignore) {
-			name, value = "ignore", literals(s.Ignore)
-		}
-		if name == "" {
-			return data, nil
-		}
-		// kind and agent hold together, so one of them may not parse alone.
-		next, err := d.setInEntry(n, name, value)
-		if err != nil {
+	}
+	if !slices.Equal(s.Ignore, now.Ignore) {
+		if err := put("ignore", literals(s.Ignore)); err != nil {
 			return nil, err
 		}
-		next = append(bytes.Clone(data[:d.bom]), next...)
-		if name == "kind" {
-			if again, _, d2, err := entryOf(next, s.Dir); err != nil && d2 != nil && again.Agent != s.Agent {
-				if next, err = d2.setInEntry(n, "agent", literal(s.Agent)); err != nil {
-					return nil, err
-				}
-				next = append(bytes.Clone(data[:d.bom]), next...)
-			}
-		}
-		if after, m, _, err := entryOf(next, s.Dir); err != nil || m != n || !closer(now, after, s) {
-			return nil, &memsync.Error{Code: memsync.CodeConfig, Message: "the scope " + string(s.Dir) + " can't be edited without rewriting what a person wrote",
-				Hint: "edit its [[scope]] entry in memsync.toml"}
-		}
-		data = next
 	}
-}
-
-// closer reports whether an edit brought the entry nearer to what is wanted.
-func closer(before, after, want memsync.Scope) bool {
-	away := func(s memsync.Scope) (n int) {
-		for _, k := range scopeTable {
-			if k.get(&s) != k.get(&want) {
-				n++
-			}
-		}
-		if !slices.Equal(s.Ignore, want.Ignore) {
-			n++
-		}
-		return n
+	after, m, _, err := entryOf(data, s.Dir)
+	if err == nil && (m != n || slices.ContainsFunc(scopeTable, func(k scopeKey) bool { return k.get(&after) != k.get(&s) }) || !slices.Equal(after.Ignore, s.Ignore)) {
+		err = &memsync.Error{Code: memsync.CodeConfig, Message: "the scope " + string(s.Dir) + " can't be edited without rewriting what a person wrote",
+			Hint: "edit its [[scope]] entry in memsync.toml"}
 	}
-	return away(after) < away(before)
+	return data, err
 }
 
 // DropScope is the file without the [[scope]] entry of a directory. Comments
@@ -138,7 +120,7 @@ func entryOf(data []byte, dir memsync.Path) (memsync.Scope, int, *document, erro
 	return memsync.Scope{}, -1, d, nil
 }
 
-// setInEntry writes one key of an entry.
+// setInEntry writes one key of an entry; "" takes its line away.
 func (d *document) setInEntry(n int, name, value string) ([]byte, error) {
 	var last *item
 	for i := range d.items {
@@ -149,9 +131,15 @@ func (d *document) setInEntry(n int, name, value string) ([]byte, error) {
 		case it.inline:
 			return nil, d.byHand(key{name: "scope." + name}, it.key)
 		case it.name == "scope."+name:
+			if value == "" {
+				return d.splice(d.wholeLines(it.line), ""), nil
+			}
 			return d.splice(it.line, name+" = "+value), nil
 		}
 		last = it
+	}
+	if value == "" {
+		return d.data, nil
 	}
 	return d.splice(d.after(last.line), d.newline()+name+" = "+value), nil
 }
