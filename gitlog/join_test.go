@@ -108,6 +108,19 @@ func TestJoinFastForward(t *testing.T) {
 	}
 }
 
+// A branch that was never born takes the other tip as it is.
+func TestJoinUnborn(t *testing.T) {
+	b := newLogStore(t, "memsync.toml", "format = 1\n", "memory/user_a.md", "A\n")
+	a := &logStore{t: t, dir: t.TempDir()}
+	a.git("init", "-q", "--template=", "-b", "main")
+	a.save("memory/user_a.md", "mine, untracked\n")
+	a.open()
+	j := a.mustJoin(a.fetch(b))
+	if !j.Forward || j.Before != "" || j.Commit != b.head() || a.read("memsync.toml") != "format = 1\n" || a.read("memory/user_a.md") != "mine, untracked\n" {
+		t.Errorf("%+v", j)
+	}
+}
+
 func TestJoinSameCommitOnBothMachines(t *testing.T) {
 	body := func(a, b string) string { return memo(joinID, "A", a+"\n\nmiddle\n\n"+b) }
 	a, b, tip := pairOf(t, []string{"memory/user_a.md", body("one", "two")},
