@@ -140,7 +140,9 @@ func BenchmarkTips(b *testing.B) {
 	text := func(i int, top, end string) string {
 		return memo(string(memsync.MakeID(day0, [10]byte{byte(i >> 8), byte(i)})), "M", top+"\n\n"+strings.Repeat("What stands here is known to nobody else. ", 9)+"\n\n"+end)
 	}
-	name := func(i int) string { return "memory/user/" + string(memsync.MakeID(day0, [10]byte{byte(i >> 8), byte(i)})) + ".md" }
+	name := func(i int) string {
+		return "memory/user/" + string(memsync.MakeID(day0, [10]byte{byte(i >> 8), byte(i)})) + ".md"
+	}
 	var all, here, there []string
 	for i := range 10_000 {
 		all = append(all, name(i), text(i, "top", "end"))

@@ -171,7 +171,7 @@ func (f *folder) join(x, y *point, virtual bool) (*joiner, error) {
 		}
 	case !virtual:
 		return nil, &memsync.Error{Code: memsync.CodeUnrelated, Message: "the two histories have no commit in common",
-			Hint: "nothing was changed; they are two stores: copy what you want from one into the other by `memsync import`, or point the remote elsewhere"}
+			Hint: "nothing was changed; they are two stores: `git log` of both shows which is the one you want"}
 	}
 	if x.name() > y.name() {
 		x, y = y, x

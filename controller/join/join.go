@@ -36,7 +36,7 @@ type joiner struct {
 	out    Tree
 	placed map[string]memsync.Path // files that the join put into out, by collision key
 	told   []Conflict
-	untold []merge.Conflict // of memsync.toml
+	untold []merge.Conflict              // of memsync.toml
 	moved  map[memsync.Path]memsync.Path // files that made way for a directory
 }
 

@@ -52,7 +52,7 @@ func TestQ52Index(t *testing.T) {
 		"taken away here, changed there": {e("a", "A") + e("b", "B"), e("b", "B"), e("a", "A2") + e("b", "B"), e("b", "B"), 1},
 		"people's text above and below": {indexOf("# T\n\n", e("a", "A"), "\nbelow\n"), indexOf("# T\n\nabove\n\n", e("a", "A"), "\nbelow\n"), indexOf("# T\n\n", e("a", "A"), "\nbelow\n\nmore\n"),
 			indexOf("# T\n\nabove\n\n", e("a", "A"), "\nbelow\n\nmore\n"), 0},
-		"one put a region in": {"# T\n", "# T\n\nmine\n", indexOf("# T\n\n", e("a", "A"), ""), "*" + region, 0},
+		"one put a region in":   {"# T\n", "# T\n\nmine\n", indexOf("# T\n\n", e("a", "A"), ""), "*" + region, 0},
 		"one broke the markers": {indexOf("", e("a", "A"), ""), region + e("a", "A"), indexOf("", e("a", "A")+e("b", "B"), ""), "*user_b.md", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
