@@ -60,6 +60,7 @@ type FileChange struct {
 	Content []byte `json:"-"`                // the bytes of Post; nil when the file goes
 	Prior   string `json:"prior,omitempty"`  // git object id of the last accepted version, "" for none
 	Secret  bool   `json:"secret,omitempty"` // never keep these bytes in the journal
+	InGit   string `json:"in_git,omitempty"` // git object id of Post, where git has it before the plan begins: the journal need not
 }
 
 // Finding is something worth telling about a file that stops nothing by

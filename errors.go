@@ -67,6 +67,8 @@ const (
 	CodeGitMoved           Code = "memory.git.moved"       // the branch moved between deciding and committing
 	CodeGitCorrupt         Code = "memory.git.corrupt"
 	CodeJournal            Code = "memory.journal.failed"
+	CodeUnrelated          Code = "memory.sync.unrelated" // two histories without a common commit
+	CodeShallow            Code = "memory.sync.shallow"   // a shallow clone lacks the history that a join needs
 	CodeConflictUnresolved Code = "memory.conflict.unresolved"
 	CodeInternal           Code = "memory.internal"
 )

@@ -32,7 +32,7 @@ var floors = []floor{
 	{"1b joins what format parsed", true, []string{"memsync/controller/merge"}},
 	{"2a decides and derives", true, []string{"memsync/controller", "memsync/controller/lifecycle", "memsync/indexer/recall", "memsync/compose"}},
 	{"2a' what a store's agents are", true, []string{"memsync/compose/agents"}},
-	{"2b judges what 2a derives", true, []string{"memsync/lint"}},
+	{"2b judges, or joins, what 2a derives", true, []string{"memsync/lint", "memsync/controller/join"}},
 	{"2b' tells what lint found", true, []string{"memsync/lint/report"}},
 	{"2c what the system's errors mean, and what is its memory", false, []string{"memsync/internal/diskfull", "memsync/internal/unmap"}},
 	{"3a what was decided, durably", false, []string{"memsync/gitlog/journal"}},

@@ -16,6 +16,11 @@ type Plan struct {
 	Files     []FileChange `json:"files"`            // every file: memories, MEMORY.md, _index/, _system/
 	Subject   string       `json:"subject"`          // first line of the commit message
 	Forget    []ID         `json:"forget,omitempty"` // memories whose content the journal scrubs when applied
+
+	// A plan that takes over another tip moves the branch to a commit that is
+	// there already, instead of making one.
+	Target string          `json:"target,omitempty"` // the commit: a join of Base and another tip, or that tip
+	Dirty  map[Path]string `json:"dirty,omitempty"`  // files that stay as somebody saved them, with the blob that Base has there ("" for none)
 }
 
 // Revision names a state of a store: the commit, and with commit = off the

@@ -202,7 +202,7 @@ func (x *deciding) keepCopy(b []byte) {
 // ConflictPath is where the conflict copy b of a memory is kept:
 // _system/conflicts/<id>-<first 12 of its hash>.md.
 func ConflictPath(s memsync.Scope, id memsync.ID, b []byte) memsync.Path {
-	return system(s).Join("_system", "conflicts", string(id)+"-"+string(memsync.HashOf(b))[:12]+".md")
+	return system(s).Join("_system", "conflicts", merge.CopyName(string(id), b))
 }
 
 // system is where a scope's own files live.

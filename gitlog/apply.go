@@ -55,6 +55,10 @@ const movedTries = 5
 func (l *Log) Apply(ctx context.Context, p *memsync.Plan, mode memsync.CommitMode) (Applied, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.applyLocked(ctx, p, mode)
+}
+
+func (l *Log) applyLocked(ctx context.Context, p *memsync.Plan, mode memsync.CommitMode) (Applied, error) {
 	if err := ctx.Err(); err != nil {
 		return Applied{}, err
 	}
@@ -68,10 +72,8 @@ func (l *Log) Apply(ctx context.Context, p *memsync.Plan, mode memsync.CommitMod
 	if err != nil {
 		return Applied{}, err
 	}
-	if mode != memsync.CommitOff && st.Head != p.Base.Commit {
-		if err := l.untouched(p, p.Base.Commit, st.Head); err != nil {
-			return Applied{}, err
-		}
+	if err := l.allowed(p, mode, st); err != nil {
+		return Applied{}, err
 	}
 	w := newFiles(l.Repo.Root(), p.ID, diskOf(l.Repo.Root()))
 	defer w.close()
@@ -107,6 +109,9 @@ func (l *Log) carryOut(ctx context.Context, w *files, p *memsync.Plan, mode mems
 	}
 	// From here on the plan is there, whatever else happens.
 	if err := w.tidy(changes); err != nil {
+		return out, unnoted(err)
+	}
+	if err := l.complete(ctx, p); err != nil {
 		return out, unnoted(err)
 	}
 	if err := l.keepCopies(w, p); err != nil {
@@ -289,6 +294,9 @@ func (l *Log) known(p *memsync.Plan, k keptBytes) bool {
 // commit makes the plan's one commit, on top of foreign ones that left its
 // paths alone.
 func (l *Log) commit(ctx context.Context, p *memsync.Plan, mode memsync.CommitMode, st State) (Applied, error) {
+	if p.Target != "" {
+		return l.takeOver(ctx, p, st)
+	}
 	if mode == memsync.CommitOff || len(p.Files) == 0 {
 		return Applied{Head: st.Head}, nil
 	}

@@ -67,12 +67,18 @@ func (s *logStore) open() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.log = logOf(s.t, repo)
+}
+
+// logOf gives a repository a journal.
+func logOf(t testing.TB, repo *Repo) *Log {
+	t.Helper()
 	j, err := journal.Open(filepath.Join(repo.StateDir(), "journal.db"), journal.Options{})
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	s.log = &Log{Repo: repo, Journal: j}
-	s.t.Cleanup(func() { j.Close(); repo.Close() })
+	t.Cleanup(func() { j.Close(); repo.Close() })
+	return &Log{Repo: repo, Journal: j}
 }
 
 // reopen is what the next process does.

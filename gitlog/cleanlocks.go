@@ -119,39 +119,55 @@ func (r *Repo) takeBack(m Mark) error {
 		if err != nil {
 			return err
 		}
-		c, err := r.commitAt(id)
-		if err != nil || head == id || len(c.parents) == 0 && head != "" || len(c.parents) > 0 && c.parents[0] != head {
+		if head == id || !r.comesFrom(head, id) {
 			continue // somebody has moved on; what is staged is theirs to judge
 		}
-		if err := r.rollbackIndex(id); err != nil {
+		if err := r.rollbackIndex(head, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// rollbackIndex puts our entries back to what the parent of a commit has. The
-// index lock is held, by us or by the dead.
-func (r *Repo) rollbackIndex(id oid) error {
-	edits, err := r.editsOf(id)
+// comesFrom reports whether a prepared commit was made on top of head, or of a
+// history that has it.
+func (r *Repo) comesFrom(head, id oid) bool {
+	c, err := r.commitAt(id)
+	switch {
+	case err != nil:
+		return false
+	case head == "":
+		return len(c.parents) == 0
+	case slices.Contains(c.parents, head):
+		return true
+	}
+	ok, err := r.IsAncestor(head.hex(), id.hex())
+	return err == nil && ok
+}
+
+// rollbackIndex puts our entries back to what the commit has from which the
+// branch was to be moved. The index lock is held, by us or by the dead.
+func (r *Repo) rollbackIndex(from, id oid) error {
+	edits, err := r.editsOf(from, id)
 	if err != nil {
 		return err
 	}
 	for i, e := range edits {
-		edits[i] = indexEdit{name: e.name, prev: e.next, next: e.prev, mode: e.prevMode}
+		edits[i] = indexEdit{name: e.name, prev: e.next, next: e.prev, mode: e.prevMode, prevMode: e.mode}
 	}
 	return r.editIndex(edits)
 }
 
-// editsOf is what a commit changed against its parent, as edits of the index.
-func (r *Repo) editsOf(id oid) (edits []indexEdit, err error) {
+// editsOf is what a commit changed against another one ("" for none), as edits
+// of the index.
+func (r *Repo) editsOf(from, id oid) (edits []indexEdit, err error) {
 	c, err := r.commitAt(id)
 	if err != nil {
 		return nil, err
 	}
 	var parent oid
-	if len(c.parents) > 0 {
-		pc, err := r.commitAt(c.parents[0])
+	if from != "" {
+		pc, err := r.commitAt(from)
 		if err != nil {
 			return nil, err
 		}

@@ -78,6 +78,8 @@ type commitJob struct {
 	trees  map[string]treeEdit
 	id     oid
 
+	over string // taking over a tip that is there already: what the reflog says; else ""
+
 	mark    string // file with our mark, which the locks are links to
 	index   preparedIndex
 	patched []indexEdit // what the native patch was asked for
@@ -220,7 +222,7 @@ func (j *commitJob) run() (done Committed, err error) {
 	}
 	objs = append(objs, b.out...)
 	if !j.way.commit {
-		data := encodeCommit(tree, j.parent, j.c.Author, j.c.When, j.c.Message)
+		data := encodeCommit(tree, j.c.Author, j.c.When, j.c.Message, j.parent)
 		j.id = r.kind.id(typeCommit, data)
 		objs = append(objs, newObject{j.id, typeCommit, data})
 	}
@@ -340,7 +342,7 @@ func (j *commitJob) publish(settle *settler, objects func() error) error {
 		}
 	}
 	if !j.way.refs {
-		if err := r.appendReflogs(j.ref, j.parent, j.id, j.c.Message); err != nil {
+		if err := r.appendReflogs(j.ref, j.parent, j.id, j.said()); err != nil {
 			return err
 		}
 	}
@@ -350,7 +352,7 @@ func (j *commitJob) publish(settle *settler, objects func() error) error {
 	}
 	r.step("index")
 	if err := j.moveBranch(); err != nil {
-		if undo := r.rollbackIndex(j.id); undo != nil {
+		if undo := r.rollbackIndex(j.parent, j.id); undo != nil {
 			err = errors.Join(err, undo)
 		}
 		return err

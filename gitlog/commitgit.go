@@ -119,7 +119,7 @@ func (j *commitJob) indexByGit(file string) error {
 			continue
 		}
 		mode := e.mode
-		if now.mode == modeExec || now.mode == modeFile {
+		if (now.mode == modeExec || now.mode == modeFile) && now.mode != e.prevMode {
 			mode = now.mode
 		}
 		fmt.Fprintf(&in, "%o %s\t%s\x00", mode, e.blob.hex(), e.name)
@@ -182,12 +182,8 @@ func (j *commitJob) moveByGit() error {
 	if old == "" {
 		old = j.r.kind.zero()
 	}
-	kind := "commit"
-	if j.parent == "" {
-		kind = "commit (initial)"
-	}
 	_, err := j.git(nil, []string{"GIT_COMMITTER_NAME=" + committer.Name, "GIT_COMMITTER_EMAIL=" + committer.Email},
-		"update-ref", "--create-reflog", "-m", kind+": "+subjectOf(j.c.Message), j.ref, j.id.hex(), old)
+		"update-ref", "--create-reflog", "-m", j.said(), j.ref, j.id.hex(), old)
 	return err
 }
 

@@ -131,12 +131,14 @@ func cleanIdent(s string) string {
 // committer is who commits, whoever the author is.
 var committer = Ident{Name: "memsync", Email: "memsync@localhost"}
 
-// encodeCommit makes the commit's bytes.
-func encodeCommit(tree, parent oid, author Ident, when time.Time, message string) []byte {
+// encodeCommit makes the commit's bytes. A parent "" is none.
+func encodeCommit(tree oid, author Ident, when time.Time, message string, parents ...oid) []byte {
 	var b bytes.Buffer
 	b.WriteString("tree " + tree.hex() + "\n")
-	if parent != "" {
-		b.WriteString("parent " + parent.hex() + "\n")
+	for _, p := range parents {
+		if p != "" {
+			b.WriteString("parent " + p.hex() + "\n")
+		}
 	}
 	b.WriteString("author " + signature(author, when) + "\n")
 	b.WriteString("committer " + signature(committer, when) + "\n\n")

@@ -19,38 +19,51 @@ import (
 // whose beginning may lie behind a shallow clone's boundary: they have no id
 // here. All paths share one walk.
 func (r *Repo) DerivedIDs(paths []memsync.Path) (ids map[memsync.Path]memsync.ID, shallow []memsync.Path, err error) {
-	ids = map[memsync.Path]memsync.ID{}
 	_, head, err := r.head()
-	if err != nil || head == "" || len(paths) == 0 {
-		return ids, nil, err
+	if err != nil || head == "" {
+		return map[memsync.Path]memsync.ID{}, nil, err
+	}
+	return r.derivedIDs([]oid{head}, paths)
+}
+
+// derivedIDs is DerivedIDs as a commit with these parents, each of which may
+// have a path, would say it.
+func (r *Repo) derivedIDs(heads []oid, paths []memsync.Path) (ids map[memsync.Path]memsync.ID, shallow []memsync.Path, err error) {
+	ids = map[memsync.Path]memsync.ID{}
+	if len(paths) == 0 {
+		return ids, nil, nil
 	}
 	w := r.newWalk()
-	start, err := w.read(head)
-	if err != nil {
-		return nil, nil, err
-	}
 	d := &derivation{walk: w, index: make(map[string]int, len(paths)), births: make([]birth, len(paths)),
 		live: map[oid]bitset{}, done: map[oid]bitset{}, cut: newBitset(len(paths))}
 	for i, p := range paths {
 		d.index[string(p)] = i
 	}
-	first := newBitset(len(paths))
-	store, err := w.storeOf(start)
-	if err != nil {
-		return nil, nil, err
-	}
-	if store != "" {
-		err = r.listTree(store, "", func(name string, item treeItem) {
-			if i, ok := d.index[name]; ok {
-				first.set(i)
-			}
-		})
+	for _, head := range heads {
+		start, err := w.read(head)
 		if err != nil {
 			return nil, nil, err
 		}
+		first := newBitset(len(paths))
+		store, err := w.storeOf(start)
+		if err != nil {
+			return nil, nil, err
+		}
+		if store != "" {
+			err = r.listTree(store, "", func(name string, item treeItem) {
+				if i, ok := d.index[name]; ok {
+					first.set(i)
+				}
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		if d.live[head] == nil {
+			d.live[head] = first
+			w.enqueue(start)
+		}
 	}
-	d.live[head] = first
-	w.enqueue(start)
 	for {
 		n, ok, err := w.next()
 		if err != nil {

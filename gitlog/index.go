@@ -586,8 +586,8 @@ func (x *indexFile) clashes(name string, removed map[string]bool) bool {
 	return false
 }
 
-// replaced is an entry with a new blob: its mode and its flags stay a
-// person's, except that it is no longer only an intent to add.
+// replaced is an entry with a new blob: a mode that a person staged and its
+// flags stay, except that it is no longer only an intent to add.
 func (x *indexFile) replaced(old indexEntry, ed indexEdit) []byte {
 	meta := bytes.Clone(old.raw[:old.meta])
 	mode := old.u32(24)
@@ -596,7 +596,7 @@ func (x *indexFile) replaced(old indexEntry, ed indexEdit) []byte {
 		binary.BigEndian.PutUint16(meta[at:], x.extFlags(old)&^extFlagIntentToAdd)
 		mode = ed.mode
 	}
-	if mode != modeFile && mode != modeExec {
+	if mode == ed.prevMode || mode != modeFile && mode != modeExec {
 		mode = ed.mode
 	}
 	ed.stat.put(meta, mode)

@@ -3,3 +3,5 @@
 package gitlog
 
 const killEvery = 1
+
+const joinHistories = 60

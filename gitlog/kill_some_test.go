@@ -8,6 +8,9 @@ import "flag"
 // one.
 const killEvery = 3
 
+// joinHistories is how many histories run on real repositories.
+const joinHistories = 3
+
 // Each check here runs real repositories, so a test run does a fourth of the
 // library's usual hundred; -rapid.checks says otherwise, `make prove` does all.
 func init() {

@@ -143,6 +143,9 @@ func (j *commitJob) prepareIndex() error {
 		}
 		j.foreign, j.doubt = w.foreign, w.doubt && len(lost) == 0
 	}
+	if j.trees == nil {
+		x.dropTrees()
+	}
 	parts, err := x.patch(after(lost, j.patched), j.trees, indexSecond(stamp))
 	if errors.Is(err, errUnmerged) {
 		return pausedError("merge", "the index holds an unresolved conflict: resolve it and `git add`")
@@ -187,8 +190,8 @@ func (j *commitJob) indexEdits() []indexEdit {
 	out := make([]indexEdit, 0, len(j.edits))
 	for _, e := range j.edits {
 		ed := indexEdit{name: e.name, prev: e.prev, prevMode: e.prevMode, next: e.blob, mode: e.mode}
-		if e.blob != "" {
-			ed.stat = statIfSame(filepath.Join(j.r.top, filepath.FromSlash(e.name)), j.bytes[e.name])
+		if content := j.bytes[e.name]; e.blob != "" && content != nil {
+			ed.stat = statIfSame(filepath.Join(j.r.top, filepath.FromSlash(e.name)), content)
 		}
 		out = append(out, ed)
 	}
@@ -268,16 +271,26 @@ func (j *commitJob) settleNames() error {
 	return err
 }
 
+// said is what the reflog says of the commit.
+func (j *commitJob) said() string {
+	kind := "commit"
+	switch {
+	case j.over != "":
+		return j.over
+	case j.parent == "":
+		kind = "commit (initial)"
+	}
+	return kind + ": " + strings.Join(strings.Fields(subjectOf(j.c.Message)), " ")
+}
+
 // appendReflogs writes the line that `git reflog` shows, for HEAD and for the
 // branch, as git would: where there is a log already, or where logging is on.
-func (r *Repo) appendReflogs(ref string, old, id oid, message string) error {
-	kind := "commit"
+func (r *Repo) appendReflogs(ref string, old, id oid, said string) error {
 	from := old.hex()
 	if old == "" {
-		kind, from = "commit (initial)", r.kind.zero()
+		from = r.kind.zero()
 	}
-	subject := strings.Join(strings.Fields(subjectOf(message)), " ")
-	line := fmt.Sprintf("%s %s %s\t%s: %s\n", from, id.hex(), signature(committer, time.Now()), kind, subject)
+	line := fmt.Sprintf("%s %s %s\t%s\n", from, id.hex(), signature(committer, time.Now()), said)
 	create := true
 	if set := r.config(); set.has("core.logallrefupdates") {
 		v := set.get("core.logallrefupdates")

@@ -111,6 +111,9 @@ func (l *Log) replay(ctx context.Context, u journal.Unfinished) (Replayed, error
 	if err := w.sync(); err != nil {
 		return r, err
 	}
+	if err := l.complete(ctx, p); err != nil {
+		return r, err
+	}
 	if err := l.keepCopies(w, p); err != nil {
 		return r, err
 	}
@@ -130,8 +133,12 @@ func final(err error) bool {
 
 // allowed reports whether the branch is where the plan may go on top.
 func (l *Log) allowed(p *memsync.Plan, mode memsync.CommitMode, st State) error {
-	if mode == memsync.CommitOff {
+	if mode == memsync.CommitOff || st.Head == p.Base.Commit {
 		return nil
+	}
+	if p.Target != "" {
+		return &memsync.Error{Code: memsync.CodeGitMoved, Message: "the branch moved while another tip was being taken over",
+			Hint: "nothing was changed; it is joined with what is there now"}
 	}
 	return l.untouched(p, p.Base.Commit, st.Head)
 }
@@ -145,6 +152,10 @@ const searched = 2000
 func (l *Log) find(p *memsync.Plan, mode memsync.CommitMode, st State) (Applied, bool, error) {
 	if mode == memsync.CommitOff || st.Head == "" || st.Head == p.Base.Commit {
 		return Applied{}, false, nil
+	}
+	if p.Target != "" {
+		has, err := l.Repo.IsAncestor(p.Target, st.Head)
+		return Applied{Commit: p.Target, Head: st.Head}, has, err
 	}
 	versions, err := l.Repo.Log(LogQuery{Before: p.Base.Commit, Limit: searched})
 	if err != nil {
@@ -192,6 +203,9 @@ type recovered struct {
 // the .old may hold bytes that nobody has compared yet.
 func (l *Log) recover(w *files, p *memsync.Plan) (recovered, error) {
 	r := recovered{forward: true}
+	if err := l.fetch(p); err != nil {
+		return r, err
+	}
 	for i := range p.Files {
 		f := &p.Files[i]
 		c := &change{path: f.Path, index: i, from: f.Base, to: f.Post, content: f.Content}

@@ -76,7 +76,7 @@ type fileEdit struct {
 	// What the parent commit has there, filled in by the tree builder.
 	prev     oid
 	prevMode uint32
-	mode     uint32 // of the new entry; 0 when removed
+	mode     uint32 // of the new entry, where it was asked for or else as it was; 0 when removed
 }
 
 // treeEdit is what happened to one directory, for the index's cache of trees.
@@ -170,9 +170,12 @@ func (b *treeBuilder) build(dir string, id oid, edits []*fileEdit) (oid, treeEdi
 			}
 			continue
 		}
-		f.mode = modeFile
-		if f.prevMode == modeExec {
+		switch {
+		case f.mode != 0: // it was asked for
+		case f.prevMode == modeExec:
 			f.mode = modeExec
+		default:
+			f.mode = modeFile
 		}
 		if f.prev == "" {
 			te.added++

@@ -255,8 +255,7 @@ func (k *Keeper) recallStale() error {
 func (k *Keeper) describe(p memsync.Path, scope memsync.Scope, data []byte) *memsync.Memory {
 	doc, err := format.Parse(data, k.Store.Policy.Limits)
 	if err != nil {
-		return &memsync.Memory{Path: p, Scope: scope.Name(), Kind: memsync.KindUnreadable, Hash: memsync.HashOf(data), Size: int64(len(data)),
-			Name: p.Base(), SortKey: text.Fold(p.Base())}
+		return format.Unreadable(data, p, scope)
 	}
 	m := format.Describe(doc, p, scope)
 	m.Sketch = text.Sketch(text.Shingles(doc.Body()))

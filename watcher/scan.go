@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"memsync"
+	"memsync/internal/config"
 	"memsync/internal/format"
 )
 
@@ -68,20 +67,7 @@ func (b *Batch) Missing(known iter.Seq[memsync.Path]) []memsync.Path {
 }
 
 // Excluded reports whether the scope's ignore patterns take p out.
-func Excluded(s memsync.Scope, p memsync.Path) bool {
-	rel := string(p.Rel(s.Dir))
-	for _, pattern := range s.Ignore {
-		if ok, _ := doublestar.Match(pattern, rel); ok {
-			return true
-		}
-		if !strings.Contains(pattern, "/") {
-			if ok, _ := doublestar.Match(pattern, p.Base()); ok {
-				return true
-			}
-		}
-	}
-	return false
-}
+func Excluded(s memsync.Scope, p memsync.Path) bool { return config.Excluded(s, p) }
 
 // Scan lists the directories of every scope, and of the whole store where
 // outside is true, and compares what it meets with known. It fails only when

@@ -43,10 +43,12 @@ func exitOf(err error) int {
 		return exitUsage
 	case memsync.CodeStoreNone:
 		return exitNoStore
-	case memsync.CodePersonRequired, memsync.CodeDeletesHeld, memsync.CodeConflictUnresolved:
+	case memsync.CodePersonRequired, memsync.CodeDeletesHeld, memsync.CodeConflictUnresolved, memsync.CodeUnrelated:
 		return exitPerson
 	case memsync.CodeStoreBusy, memsync.CodeStorePaused, memsync.CodeGitLocked:
 		return exitBusy
+	case memsync.CodeShallow:
+		return exitGit
 	case memsync.CodeInternal:
 		return exitBug
 	}

@@ -62,6 +62,8 @@ var hints = map[memsync.Code]string{
 	memsync.CodeGitCorrupt:         "run `git fsck` in the store",
 	memsync.CodeJournal:            "run `memsync doctor`; the files and git are not touched by this",
 	memsync.CodeConflictUnresolved: "`memsync conflicts --diff` shows what differs, `memsync resolve` ends it",
+	memsync.CodeUnrelated:          "they are two stores: `git log` of both shows which is the one you want",
+	memsync.CodeShallow:            "`git fetch --unshallow` brings the history that is missing",
 	memsync.CodeInternal:           "this is a defect of memsync; please report it with the message above",
 }
 

@@ -18,6 +18,14 @@ func takeLost(data []byte, r merge.Record, lim memsync.Limits) ([]byte, error) {
 	if r.Kind == merge.DeleteEdit {
 		return nil, nil
 	}
+	switch r.Kind { // what lost is no text of the memory
+	case merge.ForgetEdit:
+		return nil, byHand("the memory is forgotten; what was changed in it is only in the commit that the copy names")
+	case merge.Rename:
+		return nil, byHand("what lost is a path; `memsync rename` moves the file there")
+	case merge.SameKey:
+		return nil, byHand("two memories have this key; give one of them up, or another key")
+	}
 	if r.Kind == merge.Unparsed {
 		if len(r.Places) != 1 || r.Places[0].Lost == nil {
 			return nil, byHand("the copy has no whole version")

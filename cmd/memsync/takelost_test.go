@@ -41,6 +41,9 @@ func TestTakeLost_Q51(t *testing.T) {
 		{"or goes", file, scalar("description", nil),
 			"---\nname: Plan\ntags: [a]\ntype: user\n---\n\nOne.\n\nTwo.\nTwo more.\n\nTwo.\n", false},
 		{"a whole version is taken as it is", file, merge.Record{Kind: merge.Unparsed, Places: []merge.Place{{Kept: value("x"), Lost: value("---\na: [\n---\n")}}}, "---\na: [\n---\n", false},
+		{"a path is no text", file, merge.Record{Kind: merge.Rename, Places: []merge.Place{{Kept: value("One."), Lost: value("memory/x.md")}}}, "", true},
+		{"nor is a key's other memory", file, merge.Record{Kind: merge.SameKey, Places: []merge.Place{{Kept: value("One."), Lost: value("x")}}}, "", true},
+		{"nor what was forgotten", file, merge.Record{Kind: merge.ForgetEdit}, "", true},
 		{"a copy without its version is not", file, merge.Record{Kind: merge.Unparsed}, "", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,10 +40,14 @@ func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
 // byLines joins whole files by lines.
 func byLines(kind string, base, early, late Version, id memsync.ID) Result {
+	return byGrammar(markdown, kind, base, early, late, id)
+}
+
+func byGrammar(g grammar, kind string, base, early, late Version, id memsync.ID) Result {
 	bt, et, lt := split(base.Bytes), split(early.Bytes), split(late.Bytes)
 	t := text{}
 	var clashes []clash
-	t.lines, clashes = join3(markdown, bt.lines, et.lines, lt.lines, base.Bytes != nil)
+	t.lines, clashes = join3(g, bt.lines, et.lines, lt.lines, base.Bytes != nil)
 	if base.Bytes == nil {
 		t.manners(nil, et, lt)
 	} else {
@@ -52,7 +56,7 @@ func byLines(kind string, base, early, late Version, id memsync.ID) Result {
 	r := Result{Bytes: t.bytes()}
 	if len(clashes) > 0 {
 		rec := Record{Kind: kind, Memory: id, Kept: late.Time, Lost: early.Time, Places: places(clashes)}
-		r.Conflicts = append(r.Conflicts, rec.conflict())
+		r.Conflicts = append(r.Conflicts, rec.Conflict())
 	}
 	return r
 }
@@ -61,5 +65,5 @@ func byLines(kind string, base, early, late Version, id memsync.ID) Result {
 func whole(early, late Version, id memsync.ID) Result {
 	rec := Record{Kind: Unparsed, Memory: id, Kept: late.Time, Lost: early.Time,
 		Places: []Place{{Lost: &memsync.Value{Text: strings.Clone(string(early.Bytes))}}}}
-	return Result{Bytes: late.Bytes, Conflicts: []Conflict{rec.conflict()}}
+	return Result{Bytes: late.Bytes, Conflicts: []Conflict{rec.Conflict()}}
 }

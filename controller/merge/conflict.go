@@ -16,25 +16,41 @@ const (
 	Body       = "body"        // both sides changed the same lines
 	DeleteEdit = "delete-edit" // one side took the file away, the other changed it
 	Unparsed   = "unparsed"    // what could not be joined by meaning
+	ForgetEdit = "forget-edit" // one side forgot the memory, the other changed it
+	Rename     = "rename"      // both sides moved the file
+	SameKey    = "same-key"    // both sides added a memory with one key
 )
 
 // Conflict is a losing text that must be kept: its bytes go to
 // _system/conflicts/<id>-<hash>.md.
 type Conflict struct {
-	Kind  string // Scalar, Body, DeleteEdit or Unparsed
-	Key   string // for Scalar
-	Bytes []byte // a readable Markdown file: Record.Markdown
+	Kind   string // Scalar, Body, DeleteEdit, …
+	Key    string // for Scalar
+	Bytes  []byte // a readable Markdown file: Record.Markdown
+	Record Record // what Bytes says
 }
 
-// Record is what a conflict copy says. It holds no path: the file may move
-// before anybody looks.
+// CopyName is the file name of a conflict copy: what the memory or file is
+// called, and the first 12 digits of the copy's hash.
+func CopyName(of string, b []byte) string { return of + "-" + string(memsync.HashOf(b))[:12] + ".md" }
+
+// In is the conflict of a file that has no id to be known by.
+func (c Conflict) In(file memsync.Path) Conflict {
+	c.Record.File = file
+	return c.Record.Conflict()
+}
+
+// Record is what a conflict copy says. It holds no path of a memory: the file
+// may move before anybody looks.
 type Record struct {
 	Kind   string
-	Key    string     // for Scalar
-	Memory memsync.ID // "" where the file has none
-	Kept   time.Time  // of the version whose text stands in the file; zero: unknown
-	Lost   time.Time  // of the other one
-	Places []Place    // none for DeleteEdit
+	Key    string       // for Scalar and SameKey
+	Memory memsync.ID   // "" where the file has none
+	File   memsync.Path // of a file without an id; of a forgotten one, where the edit is in Commit
+	Commit string       // for ForgetEdit
+	Kept   time.Time    // of the version whose text stands in the file; zero: unknown
+	Lost   time.Time    // of the other one
+	Places []Place      // none for DeleteEdit and ForgetEdit; of a Rename the paths, of SameKey the ids
 }
 
 // Place is one place where the versions differ. A nil text is one that was not
@@ -47,6 +63,9 @@ var titles = map[string][2]string{
 	Body:       {"Two versions of the same lines", "Two versions changed the same lines. The file has the lines kept, these were the others."},
 	DeleteEdit: {"Deleted here, changed there", "One version took this file away, another one changed it. The change stays; this is the wish to delete it."},
 	Unparsed:   {"A version that could not be joined", "The versions could not be joined by meaning. The file has the text kept, this was the other."},
+	ForgetEdit: {"Forgotten here, changed there", "One version forgot this memory, another one changed it. It is forgotten; the change is only in the commit that made it."},
+	Rename:     {"Two new names", "Two versions moved this file. It has the path kept, this was the other."},
+	SameKey:    {"Two memories with one key", "Two versions added a memory with this key. Both stay, so one of them has to be given up or another key."},
 }
 
 // Markdown renders the record: a short frontmatter, then each text in a fence
@@ -56,6 +75,12 @@ func (r Record) Markdown() []byte {
 	b.WriteString("---\nconflict: " + r.Kind + "\n")
 	if r.Memory != "" {
 		b.WriteString("memory: " + string(r.Memory) + "\n")
+	}
+	if r.File != "" {
+		b.WriteString("file: " + strconv.Quote(string(r.File)) + "\n")
+	}
+	if r.Commit != "" {
+		b.WriteString("commit: " + r.Commit + "\n")
 	}
 	if r.Key != "" {
 		b.WriteString("key: " + strconv.Quote(r.Key) + "\n")
@@ -127,6 +152,12 @@ func ParseRecord(data []byte) (Record, error) {
 			r.Memory, err = memsync.ParseID(value)
 		case "key":
 			r.Key, err = strconv.Unquote(value)
+		case "file":
+			var file string
+			file, err = strconv.Unquote(value)
+			r.File = memsync.Path(file)
+		case "commit":
+			r.Commit = value
 		case "kept":
 			r.Kept, err = time.Parse(time.RFC3339Nano, value)
 		case "lost":
@@ -222,8 +253,9 @@ func places(clashes []clash) []Place {
 	return out
 }
 
-func (r Record) conflict() Conflict {
-	return Conflict{Kind: r.Kind, Key: r.Key, Bytes: r.Markdown()}
+// Conflict is the record with its bytes.
+func (r Record) Conflict() Conflict {
+	return Conflict{Kind: r.Kind, Key: r.Key, Bytes: r.Markdown(), Record: r}
 }
 
 func equalValue(a, b memsync.Value) bool {

@@ -7,6 +7,8 @@ import "slices"
 type grammar struct {
 	item func(line string) bool // a line that needs nothing before it
 	glue bool                   // keep blocks apart by a blank line
+
+	union bool // no clash: where both sides changed the same lines, both stay
 }
 
 // starts reports whether lines[i] begins a block.
@@ -193,6 +195,11 @@ func (j *joiner) settle(b0, b1, es, ee, ls, le, agreed int) {
 }
 
 func (j *joiner) clash(b0, b1, es, ee, ls, le int) {
+	if j.grammar.union {
+		j.emit(j.early, es, ee)
+		j.emit(j.late, ls, le)
+		return
+	}
 	j.emit(j.late, ls, le)
 	j.clashes = append(j.clashes, clash{trimBlank(j.base[b0:b1]), trimBlank(j.late[ls:le]), trimBlank(j.early[es:ee])})
 }

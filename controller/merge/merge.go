@@ -73,7 +73,7 @@ func survivor(base, edited, gone Version, id func() memsync.ID) Result {
 	r := Result{Bytes: edited.Bytes}
 	if base.Bytes != nil {
 		rec := Record{Kind: DeleteEdit, Memory: id(), Kept: edited.Time, Lost: gone.Time}
-		r.Conflicts = []Conflict{rec.conflict()}
+		r.Conflicts = []Conflict{rec.Conflict()}
 	}
 	return r
 }
@@ -193,15 +193,15 @@ func (j *documents) join() Result {
 	r := Result{Bytes: doc.Bytes()}
 	for _, c := range conflicts {
 		c.Memory = id
-		r.Conflicts = append(r.Conflicts, c.conflict())
+		r.Conflicts = append(r.Conflicts, c.Conflict())
 	}
 	if len(clashes) > 0 {
 		rec := Record{Kind: Body, Memory: id, Kept: j.late.Time, Lost: j.early.Time, Places: places(clashes)}
-		r.Conflicts = append(r.Conflicts, rec.conflict())
+		r.Conflicts = append(r.Conflicts, rec.Conflict())
 	}
 	if lost := j.lostComments(doc); len(lost) > 0 {
 		rec := Record{Kind: Unparsed, Memory: id, Kept: j.late.Time, Lost: j.early.Time, Places: []Place{{Lost: lineValue(lost)}}}
-		r.Conflicts = append(r.Conflicts, rec.conflict())
+		r.Conflicts = append(r.Conflicts, rec.Conflict())
 	}
 	return r
 }

@@ -31,7 +31,7 @@ func (j *Journal) Begin(p *memsync.Plan, mode memsync.CommitMode, base map[memsy
 		}
 		err = put(tx, bucketPlans, []byte(p.ID), planRecord{
 			Seq: seq, State: Planned, At: p.At, Base: p.Base, Author: p.Author, Subject: p.Subject,
-			Forget: p.Forget, Decisions: len(p.Decisions), Mode: mode,
+			Forget: p.Forget, Decisions: len(p.Decisions), Mode: mode, Target: p.Target, Dirty: p.Dirty,
 		})
 		if err != nil {
 			return err
@@ -61,7 +61,11 @@ func beginFiles(tx *bolt.Tx, seq uint64, p *memsync.Plan, base map[memsync.Path]
 			if memsync.HashOf(f.Content) != f.Post {
 				return fmt.Errorf("bug: plan %s: the content of %s is not its post", p.ID, f.Path)
 			}
-			if err := store(tx, f.Post, f.Content, needPost, planOwner(seq, f.Path)); err != nil {
+			if f.InGit != "" {
+				if err := putBlob(tx, f.Post, f.InGit); err != nil {
+					return err
+				}
+			} else if err := store(tx, f.Post, f.Content, needPost, planOwner(seq, f.Path)); err != nil {
 				return err
 			}
 		}
@@ -350,7 +354,7 @@ func loadPlan(tx *bolt.Tx, id memsync.ID) (*memsync.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &memsync.Plan{ID: id, At: rec.At, Base: rec.Base, Author: rec.Author, Subject: rec.Subject, Forget: rec.Forget}
+	p := &memsync.Plan{ID: id, At: rec.At, Base: rec.Base, Author: rec.Author, Subject: rec.Subject, Forget: rec.Forget, Target: rec.Target, Dirty: rec.Dirty}
 	files, err := getFiles(tx, id)
 	if err != nil {
 		return nil, err

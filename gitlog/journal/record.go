@@ -68,6 +68,9 @@ type planRecord struct {
 	Forget    []memsync.ID     `json:"forget,omitempty"`
 	Decisions int              `json:"decisions"`
 
+	Target string                  `json:"target,omitempty"`
+	Dirty  map[memsync.Path]string `json:"dirty,omitempty"`
+
 	Mode memsync.CommitMode `json:"mode,omitempty"`
 }
 

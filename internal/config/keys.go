@@ -97,6 +97,22 @@ func Get(p memsync.Policy, name string) (string, error) {
 	return fmt.Sprint(k.get(&p)), nil
 }
 
+// Assign gives a key of a policy the value that Get reads; one that it can't
+// have, and an unknown key, change nothing.
+func Assign(p *memsync.Policy, name, value string) {
+	k, ok := findKey(name)
+	if !ok || value == "" && k.kind == aString && strings.HasPrefix(name, lintTable+".") {
+		return
+	}
+	if value == "" && k.kind == aString {
+		k.set(p, value)
+		return
+	}
+	if v, err := k.parseText(value); err == nil {
+		k.set(p, v)
+	}
+}
+
 // parseText reads a value that a person typed.
 func (k key) parseText(s string) (any, error) {
 	var v any = s

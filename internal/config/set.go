@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"memsync"
@@ -27,6 +28,17 @@ func Set(data []byte, name, value string) ([]byte, error) {
 	if err != nil {
 		return nil, &memsync.Error{Code: memsync.CodeConfig, Message: err.Error()}
 	}
+	return put(data, k, v)
+}
+
+// SetFormat is the file with another format number, as an upgrade or a join
+// leaves it.
+func SetFormat(data []byte, n int) ([]byte, error) {
+	k, _ := findKey("format")
+	return put(data, k, n)
+}
+
+func put(data []byte, k key, v any) ([]byte, error) {
 	before, err := Parse(data)
 	if err != nil {
 		return nil, err
@@ -49,7 +61,42 @@ func Set(data []byte, name, value string) ([]byte, error) {
 	return out, nil
 }
 
+// Unset is the file without a key, which then has its default; the line goes
+// with its comment. A file that does not have the key stays as it is.
+func Unset(data []byte, name string) ([]byte, error) {
+	d, err := scan(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range d.items {
+		if it.name != name || it.header {
+			continue
+		}
+		if it.inline {
+			return nil, d.byHand(key{name: name}, it.key)
+		}
+		out := append(bytes.Clone(data[:d.bom]), d.splice(d.wholeLines(it.line), "")...)
+		if _, err := Parse(out); err != nil {
+			return nil, err
+		}
+		return out, nil
+	}
+	return data, nil
+}
+
+// wholeLines are the lines that an expression stands on, with their newline.
+func (d *document) wholeLines(at span) span {
+	w := span{d.lineOf(span{at.from, at.from}).from, d.lineOf(span{at.to, at.to}).to}
+	if w.to < len(d.data) {
+		w.to++
+	}
+	return w
+}
+
 func (d *document) set(k key, value string) ([]byte, error) {
+	if k.table() == "" && !slices.ContainsFunc(d.items, func(it item) bool { return it.name == k.name }) {
+		return d.splice(span{0, 0}, k.name+" = "+value+d.newline()), nil // above every table
+	}
 	var table, sibling *item // [table], and the last key that stands in the table however it is written
 	for i := range d.items {
 		it := &d.items[i]

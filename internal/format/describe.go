@@ -81,6 +81,13 @@ func Header(d *Document, path memsync.Path, scope memsync.Scope) *memsync.Memory
 	return m
 }
 
+// Unreadable is the Memory of bytes at HEAD that do not parse: it has no header
+// and is listed by its file name, the same on every clone.
+func Unreadable(data []byte, path memsync.Path, scope memsync.Scope) *memsync.Memory {
+	return &memsync.Memory{Path: path, Scope: scope.Name(), Kind: memsync.KindUnreadable, Hash: memsync.HashOf(data), Size: int64(len(data)),
+		Name: path.Base(), SortKey: text.Fold(path.Base())}
+}
+
 // memoryType is the type the file names: `type`, or `metadata.type` where that
 // is the one that names one of the four.
 func (d *Document) memoryType() (memsync.Type, string) {

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"memsync"
 	"memsync/internal/config"
@@ -173,25 +172,7 @@ func (s *Store) AsIn(policy []byte, files iter.Seq[memsync.Path]) (*Store, error
 		return nil, s.placed(err)
 	}
 	layout := config.Layout{Embedded: s.Kind == Embedded, Workspace: s.Workspace}
-	seen := map[memsync.Path]bool{}
-	var dirs []memsync.Path
-	for p := range files {
-		// A standard place ends in memory/, the first of its name.
-		i := 0
-		if !strings.HasPrefix(string(p), "memory/") {
-			if i = strings.Index(string(p), "/memory/") + 1; i == 0 {
-				continue
-			}
-		}
-		dir := p[:i+len("memory")]
-		if !seen[dir] {
-			seen[dir] = true
-			if _, ok := config.StandardScope(layout, dir); ok {
-				dirs = append(dirs, dir)
-			}
-		}
-	}
-	return out, out.resolve(dirs)
+	return out, out.resolve(config.Places(layout, files))
 }
 
 func exists(p string) bool { _, err := os.Lstat(p); return err == nil }

@@ -1,0 +1,5 @@
+//go:build prove
+
+package join
+
+const histories = 2000
