@@ -62,6 +62,17 @@ var hints = map[memsync.Code]string{
 	memsync.CodeGitCorrupt:         "run `git fsck` in the store",
 	memsync.CodeJournal:            "run `memsync doctor`; the files and git are not touched by this",
 	memsync.CodeConflictUnresolved: "`memsync conflicts --diff` shows what differs, `memsync resolve` ends it",
+	memsync.CodeSyncNoRemote:       "add one: git remote add NAME URL",
+	memsync.CodeSyncRejected:       "run it again: what the others pushed is joined first",
+	memsync.CodeSyncRefused:        "do what the remote says; the commits stay here, ahead of it",
+	memsync.CodeSyncAuth:           "run `git fetch` in the store on a terminal: it asks for what is missing; nothing was changed",
+	memsync.CodeSyncUnreachable:    "try again when the network is back; nothing here was changed",
+	memsync.CodeSyncTimeout:        "try again; nothing here was changed",
+	memsync.CodeSyncNotRepository:  "`git remote -v` shows the address; `git remote set-url` mends it",
+	memsync.CodeSyncForced:         "look at both histories; nothing here was changed",
+	memsync.CodeSyncUnrelated:      "check the address with `git remote -v`; nothing was joined",
+	memsync.CodeSyncShallow:        "run `git fetch --unshallow`, then the command again",
+	memsync.CodeSyncSecret:         "take it out of the commits named, or allow it; nothing was pushed",
 	memsync.CodeInternal:           "this is a defect of memsync; please report it with the message above",
 }
 
