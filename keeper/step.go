@@ -39,7 +39,7 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 		cs = slices.DeleteFunc(slices.Clone(cs), func(c memsync.Candidate) bool {
 			return slices.ContainsFunc(left, func(f memsync.Finding) bool { return f.Path == c.Path })
 		})
-		if len(cs) == 0 && len(k.stale) == 0 && len(k.returned) == 0 {
+		if len(cs) == 0 && len(k.stale) == 0 && len(k.returned) == 0 && len(k.spooled) == 0 {
 			return Outcome{}, nil // the usual pass: nothing changed, and no header is read
 		}
 		b, err := k.begin()

@@ -80,6 +80,9 @@ func (a *app) fixStaged(s *store.Store, index string) error {
 	if len(staged) == 0 && !judged.TouchedLists {
 		return nil
 	}
+	if err := a.unspool(judged.Repo); err != nil {
+		return err
+	}
 	travel, err := travels(judged, staged)
 	if err != nil {
 		return err
