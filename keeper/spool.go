@@ -23,6 +23,11 @@ func Ripe(repo *gitlog.Repo, scopes []memsync.Scope, idOf func(memsync.Path) (me
 	if err != nil && memsync.CodeOf(err) != memsync.CodeNotFound {
 		return nil, done, err
 	}
+	if st, err := repo.State(); err != nil {
+		return nil, done, err
+	} else if st.Paused != "" {
+		head = "" // a commit is about to conclude the merge
+	}
 	var ended []spool.Entry
 	for _, e := range entries {
 		if e.Head != "" {

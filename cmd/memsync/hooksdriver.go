@@ -84,9 +84,9 @@ func (a *app) installDriver(repo *gitlog.Repo, binary string, force, attributes 
 	switch {
 	case was.Command == gitlog.DriverCommand(binary):
 		done = "nothing"
-	case was.Command != "" && was.Binary == "" && !force:
+	case was.State == gitlog.DriverForeign && !force:
 		done = "kept"
-	case was.Command != "":
+	case was.State != gitlog.DriverAbsent:
 		done = "updated"
 	}
 	if done != "nothing" && done != "kept" && !a.flags.dryRun {
@@ -114,7 +114,7 @@ func (a *app) removeDriver(repo *gitlog.Repo, force bool) (mergeDriverRow, error
 	done := "nothing"
 	switch {
 	case was.State == gitlog.DriverAbsent:
-	case was.Command != "" && was.Binary == "" && !force:
+	case was.State == gitlog.DriverForeign && !force:
 		done = "kept"
 	default:
 		done = "removed"

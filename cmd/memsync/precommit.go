@@ -50,13 +50,16 @@ func (a *app) preCommit(repo *gitlog.Repo, index string, fix bool) error {
 		if s.Root != repo.Root() {
 			read = nil
 		}
-		judged, err := a.lintStaged(s, index, read, fix && len(pinned) == 0)
+		judged, kept, err := a.lintStaged(s, index, read, fix && len(pinned) == 0)
 		if err != nil {
 			return err
 		}
 		for _, f := range judged.Shown(judged.Findings) {
 			if f.Severity == memsync.Info && !a.flags.verbose {
 				continue
+			}
+			if f.Code == memsync.FindConflictLeft && slices.Contains(kept, f.Path) {
+				f.Severity = memsync.Warning // it comes with the merge that this commit concludes
 			}
 			f.Path = judged.Repo.Prefix().Join(string(f.Path))
 			out = append(out, hookFinding{Finding: f.Finding})

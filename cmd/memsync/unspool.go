@@ -23,7 +23,7 @@ func (a *app) unspool(repo *gitlog.Repo) error {
 		if err != nil {
 			return err
 		}
-		err = a.unspoolStore(at, s)
+		_, err = a.unspoolStore(at, s)
 		at.Close()
 		if err != nil {
 			return err
@@ -32,7 +32,8 @@ func (a *app) unspool(repo *gitlog.Repo) error {
 	return nil
 }
 
-func (a *app) unspoolStore(repo *gitlog.Repo, s *store.Store) error {
+// unspoolStore gives the copies that are files now.
+func (a *app) unspoolStore(repo *gitlog.Repo, s *store.Store) (kept []memsync.Path, err error) {
 	read := func(p memsync.Path) ([]byte, error) {
 		data, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(string(p))))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -44,22 +45,23 @@ func (a *app) unspoolStore(repo *gitlog.Repo, s *store.Store) error {
 		return "", idless(s, p)
 	}, read)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range files {
+		kept = append(kept, f.Path)
 		err := gitlog.Replace(s.Root, f.Path, "", f.Content, nameBeside())
 		switch {
 		case errors.Is(err, memsync.CodeIORaced): // there already: its name says what it holds
 		case err != nil:
-			return err
+			return nil, err
 		default:
 			a.say("kept what lost in %s; `memsync conflicts` shows it", oneLine(scan.MaskPath(string(f.Path), nil)))
 		}
 	}
 	if s.CommitMode() == memsync.CommitAuto {
-		return nil
+		return kept, nil
 	}
-	return done()
+	return kept, done()
 }
 
 // idless: a file that is no memory has no id; which one a memory without an id
