@@ -30,13 +30,23 @@ func (a *app) mergeDriverVerb() *cobra.Command {
 			"of a format that this program does not know, it does what `git merge-file` does.",
 		Args: cobra.ExactArgs(5),
 		RunE: func(_ *cobra.Command, args []string) error {
-			size, err := strconv.Atoi(args[3])
-			if err != nil || size < 1 {
+			d, ok := asDriver(append([]string{"merge-driver"}, args...))
+			if !ok {
 				return usage("SIZE is the length of git's conflict markers, not %q", oneLine(args[3]))
 			}
-			return a.mergeDriver(driven{base: args[0], ours: args[1], theirs: args[2], size: size, path: memsync.Path(args[4])})
+			return a.mergeDriver(d)
 		},
 	}
+}
+
+// asDriver reads the command line that git runs, in which a path may look like a
+// flag.
+func asDriver(args []string) (d driven, ok bool) {
+	if len(args) != 6 || args[0] != "merge-driver" {
+		return d, false
+	}
+	size, err := strconv.Atoi(args[4])
+	return driven{base: args[1], ours: args[2], theirs: args[3], size: size, path: memsync.Path(args[5])}, err == nil && size > 0
 }
 
 // driven is what git asks its driver: names of temporary files, how long markers
