@@ -15,13 +15,18 @@ func halfMerged(now, base, ours, theirs []byte) bool {
 	if bytes.Equal(now, ours) {
 		return true
 	}
-	withOurs, withTheirs, clashes := unmarked(now)
+	withOurs, withTheirs, before, clashes := unmarked(now)
 	if clashes == 0 {
 		return false
 	}
 	b, o, t := lineSet(base), lineSet(ours), lineSet(theirs)
 	for _, line := range slices.Concat(withOurs, withTheirs) {
 		if !o[line] && !t[line] {
+			return false
+		}
+	}
+	for _, line := range before {
+		if !b[line] {
 			return false
 		}
 	}
@@ -42,9 +47,10 @@ func halfMerged(now, base, ours, theirs []byte) bool {
 	return kept(ours, withOurs, o, t) && kept(theirs, withTheirs, t, o)
 }
 
-// unmarked is a file with git's markers as each side would have it, and how many
-// clashes it has; none where the markers do not pair.
-func unmarked(data []byte) (ours, theirs []string, clashes int) {
+// unmarked is a file with git's markers as each side would have it, the lines of
+// the base between markers, and how many clashes it has; none where the markers
+// do not pair.
+func unmarked(data []byte) (ours, theirs, base []string, clashes int) {
 	const common, inOurs, inBase, inTheirs = 0, 1, 2, 3
 	at := common
 	for _, line := range splitLines(data) {
@@ -61,6 +67,7 @@ func unmarked(data []byte) (ours, theirs []string, clashes int) {
 			at = common
 			clashes++
 		case at == inBase:
+			base = append(base, line)
 		default:
 			if at != inTheirs {
 				ours = append(ours, line)
@@ -71,9 +78,9 @@ func unmarked(data []byte) (ours, theirs []string, clashes int) {
 		}
 	}
 	if at != common {
-		return nil, nil, 0
+		return nil, nil, nil, 0
 	}
-	return ours, theirs, clashes
+	return ours, theirs, base, clashes
 }
 
 // splitLines are the lines of a file; the last one has an end even where the file

@@ -11,6 +11,7 @@ import (
 	"memsync/internal/checkout"
 	"memsync/internal/scan"
 	"memsync/internal/store"
+	"memsync/keeper"
 )
 
 // hookFinding is a finding with the commit that has it.
@@ -76,9 +77,10 @@ func (a *app) prePush(repo *gitlog.Repo, args []string) error {
 	if err != nil || !sameDir(here.Root, repo.Top()) {
 		here = nil
 	}
-	if here != nil && here.Kind == store.Local {
-		return &memsync.Error{Code: memsync.CodeStoreRefused, Message: "this store never leaves the machine, so nothing of it is pushed",
-			Hint: "write what may be shared without --local"}
+	if here != nil {
+		if err := keeper.MayLeave(here); err != nil {
+			return err
+		}
 	}
 	refs, err := a.pushedRefs(repo)
 	if err != nil {
