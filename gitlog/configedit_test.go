@@ -216,3 +216,20 @@ func TestRemotes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// FuzzConfigEdit: an edit of any text ends, and where both are read whole it
+// leaves what the rest of the file says.
+func FuzzConfigEdit(f *testing.F) {
+	for _, s := range []string{"", "[merge \"memsync\"]\n\tdriver = x\n", "[a]\nb = \"c\\\n d\"\n[merge \"memsync\"] name = y ; z", "[x \"\\\"\"]\r\nk\r\n", "[broken"} {
+		f.Add(s, "a value")
+	}
+	f.Fuzz(func(t *testing.T, text, value string) {
+		now := withSettings(text, driverSection, "driver", value)
+		without := withoutSection(now, driverSection)
+		for _, s := range configSpans(without) {
+			if s.section == driverSection {
+				t.Fatalf("left in %q made of %q", without, now)
+			}
+		}
+	})
+}

@@ -403,11 +403,16 @@ func TestPushRunsHooks(t *testing.T) {
 	check(t, s.push(Transfer{Scanned: true}))
 	s.add("memory/a.md", "two\n")
 	check(t, s.push(Transfer{}))
+	s.git("config", "--unset-all", "remote.origin.fetch")
+	tip := s.add("memory/b.md", "b\n")
+	check(t, s.push(Transfer{Scanned: true}))
+	if got := s.git("rev-parse", "refs/remotes/origin/main"); got != tip {
+		t.Errorf("origin/main is %s, want %s", got, tip)
+	}
 	data, _ := os.ReadFile(log)
-	if string(data) != "origin memsync=off\norigin memsync=\n" {
+	if string(data) != "origin memsync=off\norigin memsync=\norigin memsync=off\n" {
 		t.Errorf("%q", data)
 	}
-	s.write("../no", "")
 	check(t, os.WriteFile(filepath.Join(root, "no"), nil, 0o600))
 	s.add("memory/a.md", "three\n")
 	said(t, s.push(Transfer{}), memsync.CodeGit, "not today")

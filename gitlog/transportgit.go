@@ -77,7 +77,12 @@ func (r *Repo) pushByGit(ctx context.Context, m Remote, id, branch string, opt T
 	args := []string{"push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no", m.Name, id + ":" + ref}
 	out, said, err := r.carry(ctx, m, opt, true, env, args...)
 	if err == nil {
-		return nil
+		// git itself remembers what it pushed only where the remote has a refspec.
+		if known, err := r.tracking(m.Name, branch); err != nil || known == id {
+			return err
+		}
+		_, err = r.run(ctx, gitCall{args: []string{"update-ref", trackingRef(m.Name, branch), id}})
+		return err
 	}
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimRight(line, "\n"), "\t")
