@@ -42,6 +42,7 @@ bench: build
 	cd bench && $(GO) run ./scale -memsync ../$(BIN)
 	cd bench && $(GO) run ./lint -memsync ../$(BIN)
 	cd bench && $(GO) run ./compose -memsync ../$(BIN)
+	cd bench && $(GO) run ./sync -memsync ../$(BIN)
 
 demo: build
 	$(BIN) demo

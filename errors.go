@@ -67,9 +67,18 @@ const (
 	CodeGitMoved           Code = "memory.git.moved"       // the branch moved between deciding and committing
 	CodeGitCorrupt         Code = "memory.git.corrupt"
 	CodeJournal            Code = "memory.journal.failed"
-	CodeUnrelated          Code = "memory.sync.unrelated" // two histories without a common commit
-	CodeShallow            Code = "memory.sync.shallow"   // a shallow clone lacks the history that a join needs
 	CodeConflictUnresolved Code = "memory.conflict.unresolved"
+	CodeSyncNoRemote       Code = "memory.sync.no_remote"
+	CodeSyncRejected       Code = "memory.sync.rejected"       // the remote has moved on: fetch, join, push again
+	CodeSyncRefused        Code = "memory.sync.refused"        // a hook or rule of the remote said no
+	CodeSyncAuth           Code = "memory.sync.auth"           // never tried again by itself
+	CodeSyncUnreachable    Code = "memory.sync.unreachable"    // the network, or the server
+	CodeSyncTimeout        Code = "memory.sync.timeout"        // the remote did not answer in time
+	CodeSyncNotRepository  Code = "memory.sync.not_repository" // there is no repository at that address, or none for this person
+	CodeSyncForced         Code = "memory.sync.forced"         // the remote's history was rewritten
+	CodeSyncUnrelated      Code = "memory.sync.unrelated"      // two histories with nothing in common
+	CodeSyncShallow        Code = "memory.sync.shallow"        // a shallow clone ends before the histories meet
+	CodeSyncSecret         Code = "memory.sync.secret"         // what would leave looks like a secret
 	CodeInternal           Code = "memory.internal"
 )
 

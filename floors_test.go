@@ -35,6 +35,7 @@ var floors = []floor{
 	{"2b judges, or joins, what 2a derives", true, []string{"memsync/lint", "memsync/controller/join"}},
 	{"2b' tells what lint found", true, []string{"memsync/lint/report"}},
 	{"2c what the system's errors mean, and what is its memory", false, []string{"memsync/internal/diskfull", "memsync/internal/unmap"}},
+	{"2d what waits between git and the store, on disk", false, []string{"memsync/internal/spool"}},
 	{"3a what was decided, durably", false, []string{"memsync/gitlog/journal"}},
 	{"3 the outside world", false, []string{"memsync/gitlog", "memsync/indexer", "memsync/indexer/search", "memsync/watcher", "memsync/internal/store"}},
 	{"3b a store as a checkout has it; stores for tests", false, []string{"memsync/internal/checkout", "memsync/internal/examples"}},

@@ -209,7 +209,21 @@ func (at place) holds(cond, file string) (yes, known bool) {
 // "=" is true. What does not parse ends the reading, as git stops with an
 // error there; git itself will say so.
 func parseConfig(data []byte, yield func(key, value string)) {
-	text := strings.TrimPrefix(string(data), "\ufeff") + "\n" // to git the end ends a line, too
+	eachConfig(strings.TrimPrefix(string(data), "\ufeff"), func(section, key, value string, _, _ int) {
+		switch {
+		case key == "":
+		case section != "":
+			yield(section+"."+key, value)
+		default:
+			yield(key, value)
+		}
+	})
+}
+
+// eachConfig yields every section's header (key "") and every setting, with the
+// bytes that each takes: of a setting, its comment and the continued lines too.
+func eachConfig(text string, yield func(section, key, value string, from, to int)) {
+	text += "\n" // to git the end ends a line, too
 	section := ""
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -223,6 +237,7 @@ func parseConfig(data []byte, yield func(key, value string)) {
 			if !ok {
 				return
 			}
+			yield(name, "", "", i, next)
 			section, i = name, next
 		default:
 			start := i
@@ -233,9 +248,7 @@ func parseConfig(data []byte, yield func(key, value string)) {
 				return
 			}
 			key := strings.ToLower(text[start:i])
-			if section != "" {
-				key = section + "." + key
-			}
+			end := i
 			for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
 				i++
 			}
@@ -244,11 +257,11 @@ func parseConfig(data []byte, yield func(key, value string)) {
 				if !ok {
 					return
 				}
-				yield(key, value)
+				yield(section, key, value, start, next)
 				i = next
 				continue
 			}
-			yield(key, "true")
+			yield(section, key, "true", start, end)
 			if i < len(text) && text[i] != '\n' && text[i] != '\r' && text[i] != '#' && text[i] != ';' {
 				return
 			}

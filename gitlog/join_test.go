@@ -231,12 +231,12 @@ func TestJoinRefuses(t *testing.T) {
 		"unrelated": {func(a, b *logStore, tip string) string {
 			c := newLogStore(a.t, "memsync.toml", "format = 1\n", "other", "x\n")
 			return a.fetch(c)
-		}, memsync.CodeUnrelated},
+		}, memsync.CodeSyncUnrelated},
 		"shallow": {func(a, b *logStore, tip string) string {
 			b.edit("2026-03-07T15:00:00Z", "more.md", "x\n")
 			a.git("fetch", "-q", "--depth=1", "file://"+b.dir, "main")
 			return a.git("rev-parse", "FETCH_HEAD")
-		}, memsync.CodeShallow},
+		}, memsync.CodeSyncShallow},
 		"a format of tomorrow": {func(a, b *logStore, tip string) string {
 			b.edit("2026-03-07T15:00:00Z", "memsync.toml", "format = 2\n")
 			return a.fetch(b)

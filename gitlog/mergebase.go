@@ -160,6 +160,6 @@ func (r *Repo) bases(a, b []oid) ([]oid, error) {
 }
 
 func shallowError() error {
-	return &memsync.Error{Code: memsync.CodeShallow, Message: "this clone is shallow and lacks the history that joining needs",
+	return &memsync.Error{Code: memsync.CodeSyncShallow, Message: "this clone is shallow and lacks the history that joining needs",
 		Hint: "nothing was changed; `git fetch --unshallow` brings it"}
 }

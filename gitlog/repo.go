@@ -121,13 +121,16 @@ func (r *Repo) Close() error {
 }
 
 // lookGit finds the git binary on the caller's PATH.
-func lookGit(env environ) string {
+func lookGit(env environ) string { return lookProgram(env, "git") }
+
+// lookProgram finds a program on the caller's PATH, "" for none.
+func lookProgram(env environ, name string) string {
 	if path, ok := env.lookup("PATH"); ok {
 		for _, dir := range filepath.SplitList(path) {
 			if !filepath.IsAbs(dir) {
 				continue // what lies in the working directory is not a tool
 			}
-			if p, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
+			if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 				return p
 			}
 		}

@@ -201,6 +201,16 @@ func (r *Repo) follow(id oid, steps string) (oid, bool, error) {
 	return id, true, nil
 }
 
+// CommitTime is when a revision was committed.
+func (r *Repo) CommitTime(rev string) (time.Time, error) {
+	id, err := r.resolve(rev)
+	if err != nil {
+		return time.Time{}, err
+	}
+	c, err := r.commitAt(id)
+	return c.committed, err
+}
+
 // nearby is how many commits are looked at before the git binary, which may
 // have a commit graph, is asked instead. A guess: 50 ms of reading.
 const nearby = 5000

@@ -480,3 +480,25 @@ func (r *Repo) Stage(ctx context.Context, indexFile string, changes []Change) er
 	_, err = r.run(ctx, gitCall{args: []string{"update-index", "-z", "--index-info"}, stdin: &lines, env: []string{"GIT_INDEX_FILE=" + file}})
 	return err
 }
+
+// StageMerged ends the conflict that the index holds at a path (relative to the
+// store): content takes the place of all its versions, as `git add` would have
+// it. The working file is left alone.
+func (r *Repo) StageMerged(ctx context.Context, p memsync.Path, content []byte, mode uint32) error {
+	file, err := r.indexAt("")
+	if err != nil {
+		return err
+	}
+	out, err := r.run(ctx, gitCall{args: []string{"hash-object", "-w", "-t", typeBlob, "--no-filters", "--stdin"}, stdin: bytes.NewReader(content)})
+	if err != nil {
+		return err
+	}
+	bits := "100644"
+	if mode == modeExec {
+		bits = "100755"
+	}
+	name := "\t" + r.full(p) + "\x00"
+	lines := "0 " + r.kind.zero() + name + bits + " " + strings.TrimSpace(string(out)) + name
+	_, err = r.run(ctx, gitCall{args: []string{"update-index", "-z", "--index-info"}, stdin: strings.NewReader(lines), env: []string{"GIT_INDEX_FILE=" + file}})
+	return err
+}

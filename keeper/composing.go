@@ -12,6 +12,7 @@ import (
 	"memsync/compose/agents"
 	"memsync/controller"
 	"memsync/internal/ledger"
+	"memsync/lint"
 )
 
 // Composition follows each plan: what the evidence promotes or ends now, what a
@@ -351,7 +352,7 @@ func (b *batch) peoples(p memsync.Path) (data []byte, unknown bool, err error) {
 // into plans the region of a file that people load.
 func (b *batch) into(store *agents.Store, into memsync.Into) error {
 	warn := func(message, hint string) {
-		b.findings = append(b.findings, memsync.Finding{Code: findInto, Severity: memsync.Warning, Path: into.File, Message: message, Hint: hint})
+		b.findings = append(b.findings, memsync.Finding{Code: lint.IntoDrift, Severity: memsync.Warning, Path: into.File, Message: message, Hint: hint})
 	}
 	if f := b.k.noFile(into.File); f != nil {
 		warn("the file is no regular file, so the prompt of "+into.Agent+" is not written into it", "replace it by a file, or take its [[into]] out of memsync.toml")
@@ -403,9 +404,3 @@ func (b *batch) composedSubject() string {
 	}
 	return subject
 }
-
-// What a pass tells of files that people decide in.
-const (
-	findInto   = "MS590"
-	findReview = "MS591"
-)

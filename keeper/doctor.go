@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"memsync"
+	"memsync/gitlog"
 	"memsync/indexer/recall"
 	"memsync/internal/format"
 	"memsync/watcher"
@@ -113,7 +114,37 @@ func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
 		return nil, err
 	}
 	add("identity", "see `memsync list`", problems)
+	problems = nil
+	if trouble := DriverTrouble(k.repo.MergeDriver(), k.driven()); trouble != "" {
+		problems = append(problems, trouble)
+	}
+	add("merge driver", "run `memsync hooks install`; a merge that is stopped without it: `memsync resolve --from-index`", problems)
 	return out, nil
+}
+
+// driven reports whether the store's attributes ask for the merge driver.
+func (k *Keeper) driven() bool {
+	at := k.repo.TreeAttributes()
+	for _, s := range k.Store.Scopes {
+		if !at.Driven(s.Dir.Join("user_x.md")) {
+			return false
+		}
+	}
+	return true
+}
+
+// DriverTrouble says what comes of a merge driver that is not as it should be in
+// a clone; attribute: the store asks for one. "" for nothing.
+func DriverTrouble(d gitlog.MergeDriver, attribute bool) string {
+	switch {
+	case d.State == gitlog.DriverHollow:
+		return "merge.memsync has no driver, so each merge of a memory ends in a fatal error of git's"
+	case d.State == gitlog.DriverGone:
+		return "the program that git is to merge with is gone: a merge may keep one side alone, without a marker"
+	case d.State == gitlog.DriverAbsent && attribute:
+		return "this clone does not know merge=memsync, so git merges memories as any text"
+	}
+	return ""
 }
 
 // checkCatalog compares what was accepted with HEAD, and each header with the

@@ -22,6 +22,7 @@ type InitOptions struct {
 	Kind     store.Kind // Dedicated, Embedded or Local
 	Branch   string     // dedicated; "" for git's init.defaultBranch
 	Now      time.Time
+	Driver   string // absolute path of the program that git merges memories with in this clone; "" leaves git's configuration alone
 	NoBinary bool
 	DryRun   bool
 }
@@ -36,9 +37,10 @@ type Made struct {
 	Commit  string       `json:"commit,omitempty"`
 }
 
-// attributes keep git from changing a byte of a memory and let any tool join
-// ledgers by union.
-const attributes = "*.md -text\nmemsync.toml -text\nworkspace.toml -text\n.gitattributes -text\n.gitignore -text\n**/_system/ledger/*.jsonl -text merge=union\nREVIEW.md merge=union\n"
+// attributes keep git from changing a byte of a memory, have it merge memories
+// by meaning where the clone has the driver, and let any tool join ledgers by
+// union.
+const attributes = "*.md -text merge=memsync\nmemsync.toml -text\nworkspace.toml -text\n.gitattributes -text\n.gitignore -text\n**/_system/ledger/*.jsonl -text merge=union\nREVIEW.md merge=union\n"
 
 const (
 	// temporary files that a killed process leaves until the next command
@@ -138,6 +140,11 @@ func Init(ctx context.Context, root string, opt InitOptions) (*Made, error) {
 	if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(string(s.Base().Join("memory")))), 0o755); err != nil {
 		return nil, ioError(err, s.Base().Join("memory"))
 	}
+	if opt.Driver != "" {
+		if err := installDriver(root, opt); err != nil {
+			return nil, err
+		}
+	}
 	if opt.Kind != store.Embedded {
 		if made.Commit, err = firstCommit(ctx, root, changes, opt); err != nil {
 			return nil, err
@@ -145,6 +152,16 @@ func Init(ctx context.Context, root string, opt InitOptions) (*Made, error) {
 	}
 	made.Store, err = store.Load(root, opt.Kind)
 	return made, err
+}
+
+// installDriver has the clone at root merge memories by a program.
+func installDriver(root string, opt InitOptions) error {
+	repo, err := gitlog.Open(root, gitlog.Options{NoBinary: opt.NoBinary})
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	return repo.InstallMergeDriver(opt.Driver)
 }
 
 // gitDirectory is the git directory that dir is or lies in, "" for none: what

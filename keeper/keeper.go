@@ -77,7 +77,8 @@ type Keeper struct {
 
 	// What the next step must take along.
 	sight         *sight
-	returned      []memsync.Path // files that git, not a person, put back: as accepted, or as HEAD holds them
+	returned      []memsync.Path       // files that git, not a person, put back: as accepted, or as HEAD holds them
+	spooled       []memsync.FileChange // conflict copies of a merge that git ran, for the next plan
 	head          map[memsync.Path]string
 	stale         map[string]bool // scopes whose MEMORY.md others' commits may have left behind
 	knewHeld      map[memsync.Path]memsync.Hash

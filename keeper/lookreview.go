@@ -6,6 +6,7 @@ import (
 
 	"memsync"
 	"memsync/compose/agents"
+	"memsync/lint"
 )
 
 // savedReview is a REVIEW.md that is not what was accepted; data is nil where it is
@@ -38,7 +39,7 @@ func (k *Keeper) lookAtReviews(s *sight) error {
 		for _, t := range ticks {
 			i := slices.IndexFunc(waiting, func(w agents.Waiting) bool { return w.Proposal == t.Proposal || slices.Contains(w.Also, t.Proposal) })
 			if i < 0 {
-				s.skipped = append(s.skipped, memsync.Finding{Code: findReview, Severity: memsync.Warning, Path: agents.ReviewPath(r.scope), Line: t.Line,
+				s.skipped = append(s.skipped, memsync.Finding{Code: lint.TickUnasked, Severity: memsync.Warning, Path: agents.ReviewPath(r.scope), Line: t.Line,
 					Message: fmt.Sprintf("the box of %s was ticked, and that is not asked any more", t.Proposal), Hint: "`memsync review` shows what waits now"})
 				continue
 			}

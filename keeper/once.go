@@ -75,6 +75,11 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 	k.acceptDeletes, k.nameless = opt.AcceptDeletes, nil
 	defer func() { k.acceptDeletes = false }()
 	where := glance{paths: opt.Only, graced: opt.Only}
+	settled, err := k.spool()
+	if err != nil {
+		return r, err
+	}
+	defer func() { k.spooled = nil }()
 
 	for _, actor := range k.authors() {
 		var last *sight
@@ -96,6 +101,9 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 			others, err := k.others(len(own) > 0)
 			return append(others, own...), err
 		})
+		if err == nil && k.spooled != nil {
+			err = settled()
+		}
 		if err != nil {
 			return r, err
 		}

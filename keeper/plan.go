@@ -23,6 +23,9 @@ type indexEdit struct {
 // plan turns the decisions into the content of one commit: their files, the
 // ledger lines, MEMORY.md and its pages. It is nil when nothing changes.
 func (b *batch) plan() (*memsync.Plan, error) {
+	for _, f := range b.k.spooled {
+		b.addFile(f)
+	}
 	if err := b.compose(); err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (k *Keeper) step(ctx context.Context, gather func() ([]memsync.Candidate, e
 		if err != nil {
 			return Outcome{}, err
 		}
-		if len(cs) == 0 && len(k.stale) == 0 && len(k.returned) == 0 && !due {
+		if len(cs) == 0 && len(k.stale) == 0 && len(k.returned) == 0 && len(k.spooled) == 0 && !due {
 			return Outcome{}, nil // the usual pass: nothing changed, and no header is read
 		}
 		b, err := k.begin()

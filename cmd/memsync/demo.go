@@ -53,7 +53,7 @@ var demoFiles = []struct{ say, path, content string }{
 }
 
 func (a *app) demo(dir string) error {
-	made, err := keeper.Init(a.ctx, dir, keeper.InitOptions{Kind: store.Dedicated, Now: time.Now()})
+	made, err := keeper.Init(a.ctx, dir, keeper.InitOptions{Kind: store.Dedicated, Now: time.Now(), Driver: driverBinary()})
 	if err != nil {
 		return err
 	}

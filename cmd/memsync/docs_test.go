@@ -254,7 +254,7 @@ func TestHintsNameNoVerbThatIsNotThere(t *testing.T) {
 	for code, hint := range hints {
 		check(string(code), hint)
 	}
-	for _, page := range []string{"cli.md", "errors.md", "hooks.md", "lint.md", "rules.md"} {
+	for _, page := range []string{"cli.md", "errors.md", "hooks.md", "lint.md", "merge-driver.md", "rules.md"} {
 		data, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 		if err != nil {
 			t.Fatal(err)

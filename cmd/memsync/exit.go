@@ -39,21 +39,22 @@ func exitOf(err error) int {
 	code := memsync.CodeOf(err)
 	switch code {
 	case memsync.CodeUsage, memsync.CodeConfig, memsync.CodeStoreExists, memsync.CodeStoreRefused,
-		memsync.CodeStoreFormat, memsync.CodeScopeInvalid, memsync.CodeScopeNoWorkspace:
+		memsync.CodeStoreFormat, memsync.CodeScopeInvalid, memsync.CodeScopeNoWorkspace, memsync.CodeSyncNoRemote:
 		return exitUsage
 	case memsync.CodeStoreNone:
 		return exitNoStore
-	case memsync.CodePersonRequired, memsync.CodeDeletesHeld, memsync.CodeConflictUnresolved, memsync.CodeUnrelated:
+	case memsync.CodePersonRequired, memsync.CodeDeletesHeld, memsync.CodeConflictUnresolved,
+		memsync.CodeSyncForced, memsync.CodeSyncUnrelated, memsync.CodeSyncSecret:
 		return exitPerson
 	case memsync.CodeStoreBusy, memsync.CodeStorePaused, memsync.CodeGitLocked:
 		return exitBusy
-	case memsync.CodeShallow:
-		return exitGit
+	case memsync.CodeSyncAuth, memsync.CodeSyncUnreachable, memsync.CodeSyncTimeout:
+		return exitNetwork
 	case memsync.CodeInternal:
 		return exitBug
 	}
 	switch {
-	case strings.HasPrefix(string(code), "memory.git."):
+	case strings.HasPrefix(string(code), "memory.git."), strings.HasPrefix(string(code), "memory.sync."):
 		return exitGit
 	case strings.HasPrefix(string(code), "memory.io."), strings.HasPrefix(string(code), "memory.journal."):
 		return exitGit

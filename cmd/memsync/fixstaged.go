@@ -21,17 +21,17 @@ import (
 // lintStaged judges what a commit would take of a store: the staged memories,
 // and MEMORY.md's lines for them. With fix it mends first what is safe to mend.
 // read is the index as it was before, of a repository opened at the store's root;
-// nil for another store's.
-func (a *app) lintStaged(s *store.Store, index string, read *gitlog.Staged, fix bool) (*checkout.Judged, error) {
+// nil for another store's. kept are the conflict copies of the merge that this
+// commit concludes.
+func (a *app) lintStaged(s *store.Store, index string, read *gitlog.Staged, fix bool) (judged *checkout.Judged, kept []memsync.Path, err error) {
 	opt := checkout.Options{Staged: true, IndexFile: index, Partial: true, Notice: a.say}
 	if !fix {
 		opt.Index = read
-		return a.judgeStaged(s, opt)
+	} else if kept, err = a.fixStaged(s, index); err != nil {
+		return nil, nil, err
 	}
-	if err := a.fixStaged(s, index); err != nil {
-		return nil, err
-	}
-	return a.judgeStaged(s, opt)
+	judged, err = a.judgeStaged(s, opt)
+	return judged, kept, err
 }
 
 // judgeStaged looks at what is staged alone, unless that is a MEMORY.md or one of
@@ -51,44 +51,47 @@ func (a *app) judgeStaged(s *store.Store, opt checkout.Options) (*checkout.Judge
 // and conflict copies of the staged memories. Working files are changed only
 // where they were what was staged; nothing else that a person left unstaged is
 // looked at.
-func (a *app) fixStaged(s *store.Store, index string) error {
+func (a *app) fixStaged(s *store.Store, index string) (kept []memsync.Path, err error) {
 	if strings.HasPrefix(filepath.Base(index), "next-index-") {
 		// `git commit PATH`: what is staged now would be in the commit and, as
 		// taken back, in the index that stays.
 		a.say("nothing is mended in a commit of named files: stage them with `git add`, then `git commit`")
-		return nil
+		return nil, nil
 	}
 	judged, err := a.judge(s, checkout.Options{Staged: true, IndexFile: index, Notice: a.say})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer judged.Close()
 	files, err := fixes(judged, func(lint.Finding) bool { return true })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(files) > 0 {
 		if err := a.stage(judged, index, files); err != nil {
-			return err
+			return nil, err
 		}
 		judged.Close()
 		if judged, err = a.judge(s, checkout.Options{Staged: true, IndexFile: index, Notice: a.say}); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	staged := touchedMemories(judged)
 	if len(staged) == 0 && !judged.TouchedLists {
-		return nil
+		return nil, nil
+	}
+	if kept, err = a.unspoolStore(judged.Repo, s); err != nil {
+		return nil, err
 	}
 	travel, err := travels(judged, staged)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lists, err := stagedLists(judged, staged)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return a.stage(judged, index, append(travel, lists...))
+	return kept, a.stage(judged, index, append(travel, lists...))
 }
 
 // stage puts versions into the index, and into the working files that were what
@@ -100,12 +103,14 @@ func (a *app) stage(judged *checkout.Judged, index string, files []mended) error
 	disk := checkout.Disk(judged.Store).Reader()
 	defer disk.Close()
 	var changes []gitlog.Change
-	same := map[memsync.Path]bool{}
+	same, as := map[memsync.Path]bool{}, map[memsync.Path]bool{} // as what was staged, and as what is staged now
 	for _, m := range files {
 		changes = append(changes, gitlog.Change{Path: m.path, Content: m.new})
 		f, err := disk.Read(m.path, 0)
 		switch {
 		case m.new == nil:
+		case err == nil && bytes.Equal(f.Data, m.new):
+			as[m.path] = true
 		case err == nil && m.old != nil:
 			same[m.path] = bytes.Equal(f.Data, m.old)
 		case m.old == nil:
@@ -116,6 +121,10 @@ func (a *app) stage(judged *checkout.Judged, index string, files []mended) error
 		return err
 	}
 	for _, m := range files {
+		if as[m.path] {
+			a.say("staged %s", oneLine(scan.MaskPath(string(m.path), nil)))
+			continue
+		}
 		if !same[m.path] {
 			a.say("staged %s anew; the file on disk is another and stays", oneLine(scan.MaskPath(string(m.path), nil)))
 			continue

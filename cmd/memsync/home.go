@@ -87,7 +87,7 @@ func (a *app) makeStore(dir string, kind store.Kind) (*store.Store, error) {
 		return nil, &memsync.Error{Code: memsync.CodeStoreNone, Message: "there is no store in " + dir + " yet",
 			Hint: "a real run makes it; a dry run can't look into it"}
 	}
-	made, err := keeper.Init(a.ctx, dir, keeper.InitOptions{Kind: kind, Now: time.Now()})
+	made, err := keeper.Init(a.ctx, dir, keeper.InitOptions{Kind: kind, Now: time.Now(), Driver: driverBinary()})
 	if err != nil {
 		return nil, err
 	}

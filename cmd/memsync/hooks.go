@@ -27,13 +27,15 @@ func (a *app) hooksVerb() *cobra.Command {
 
 func (a *app) hooksInstallVerb() *cobra.Command {
 	var opt hooks.Options
+	var attributes bool
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Put memsync's hooks beside what is there",
 		Long: "install puts scripts for " + strings.Join(hooks.Names, ", ") + " where git looks for hooks: all\n" +
 			"linked worktrees share them. A hook that is there already is chained: it runs first, with the same arguments and the\n" +
 			"same standard input, and its failure ends the hook. husky gets a block in the files of .husky. `memsync hooks\n" +
-			"uninstall` puts everything back as it was.",
+			"uninstall` puts everything back as it was. It also has this clone's git merge memories by meaning (merge.memsync in\n" +
+			"its configuration), for files that .gitattributes says merge=memsync of.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repo, err := a.repoWithStore()
@@ -57,13 +59,18 @@ func (a *app) hooksInstallVerb() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.printHooks(repo, r)
+			d, err := a.installDriver(repo, opt.Binary, opt.Force, attributes)
+			if err != nil {
+				return err
+			}
+			a.printHooks(repo, r, d)
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&opt.FixStaged, "fix-staged", false, "have pre-commit mend in the index what can be mended without guessing")
 	cmd.Flags().BoolVar(&opt.Shared, "shared", false, "also where core.hooksPath is that of all repositories: they do nothing where there is no store")
 	cmd.Flags().BoolVar(&opt.Force, "force", false, "past a script of memsync's that somebody changed: it is kept aside")
+	cmd.Flags().BoolVar(&attributes, "attributes", false, "also write what .gitattributes lacks for the merge driver; yours to commit in a project")
 	a.dryRunFlag(cmd)
 	return cmd
 }
@@ -85,7 +92,11 @@ func (a *app) hooksUninstallVerb() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.printHooks(repo, r)
+			d, err := a.removeDriver(repo, opt.Force)
+			if err != nil {
+				return err
+			}
+			a.printHooks(repo, r, d)
 			return nil
 		},
 	}
@@ -112,8 +123,9 @@ func (a *app) hooksStatusVerb() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.printHooks(repo, r)
-			if r.Lost() {
+			d := a.driverRow(repo)
+			a.printHooks(repo, r, d)
+			if r.Lost() || d.lost() {
 				return exitError(exitFindings)
 			}
 			return nil
@@ -185,6 +197,11 @@ func (a *app) runHook(hook string, args []string, fix bool) error {
 	case "post-checkout":
 		if len(args) == 3 && args[2] == "0" { // files, not a branch: whoever watches sees each
 			return nil
+		}
+	}
+	if hook == "post-merge" {
+		if err := a.unspool(repo); err != nil {
+			return err
 		}
 	}
 	if s, err := store.Find(repo.Top()); err == nil && sameDir(s.Root, repo.Top()) || isDir(filepath.Join(repo.GitDir(), "memsync")) {
@@ -271,15 +288,29 @@ func hookBinary() (string, error) {
 	return self, nil
 }
 
+// driverBinary is hookBinary for a store that is being made; "" where it can't be
+// found out, and doctor says so.
+func driverBinary() string {
+	binary, err := hookBinary()
+	if err != nil {
+		return ""
+	}
+	return binary
+}
+
 // printHooks tells what there is, or what was done.
-func (a *app) printHooks(repo *gitlog.Repo, r hooks.Result) {
+func (a *app) printHooks(repo *gitlog.Repo, r hooks.Result, d mergeDriverRow) {
 	switch {
 	case a.flags.jsonl:
 		for _, h := range r.Hooks {
 			a.emit(h)
 		}
+		a.emit(d)
 	case a.flags.json:
-		a.emit(r)
+		a.emit(struct {
+			hooks.Result
+			MergeDriver mergeDriverRow `json:"merge_driver"`
+		}{r, d})
 	default:
 		for _, h := range r.Hooks {
 			word := string(h.State)
@@ -300,6 +331,7 @@ func (a *app) printHooks(repo *gitlog.Repo, r hooks.Result) {
 				a.say("  %s: %s", h.Name, oneLine(h.Note))
 			}
 		}
+		a.printDriver(d)
 	}
 	for _, n := range r.Notes {
 		a.say("%s", oneLine(n))

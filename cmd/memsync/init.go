@@ -45,7 +45,7 @@ func (a *app) initVerb() *cobra.Command {
 			if branch != "" && kind == store.Embedded {
 				return usage("--branch is for dedicated stores; an embedded one lives on your branches")
 			}
-			made, err := keeper.Init(a.ctx, root, keeper.InitOptions{Kind: kind, Branch: branch, Now: time.Now(),
+			made, err := keeper.Init(a.ctx, root, keeper.InitOptions{Kind: kind, Branch: branch, Now: time.Now(), Driver: driverBinary(),
 				DryRun: a.flags.dryRun})
 			if err != nil {
 				return err

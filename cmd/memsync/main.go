@@ -24,5 +24,9 @@ func main() {
 // run is the whole program.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{ctx: ctx, args: args, stdin: stdin, stdout: newOutput(stdout), stderr: stderr, env: os.Getenv}
+	if d, ok := asDriver(args); ok { // once for each file of a merge: without the tree of verbs
+		a.running = true
+		return a.finish(a.mergeDriver(d))
+	}
 	return a.finish(a.execute(ctx, a.command(), args))
 }

@@ -10,7 +10,7 @@ import (
 
 	"memsync"
 	"memsync/gitlog"
-	"memsync/internal/config"
+	"memsync/internal/checkout"
 	"memsync/internal/format"
 	"memsync/internal/store"
 )
@@ -50,13 +50,16 @@ func (a *app) preCommit(repo *gitlog.Repo, index string, fix bool) error {
 		if s.Root != repo.Root() {
 			read = nil
 		}
-		judged, err := a.lintStaged(s, index, read, fix && len(pinned) == 0)
+		judged, kept, err := a.lintStaged(s, index, read, fix && len(pinned) == 0)
 		if err != nil {
 			return err
 		}
 		for _, f := range judged.Shown(judged.Findings) {
 			if f.Severity == memsync.Info && !a.flags.verbose {
 				continue
+			}
+			if f.Code == memsync.FindConflictLeft && slices.Contains(kept, f.Path) {
+				f.Severity = memsync.Warning // it comes with the merge that this commit concludes
 			}
 			f.Path = judged.Repo.Prefix().Join(string(f.Path))
 			out = append(out, hookFinding{Finding: f.Finding})
@@ -111,7 +114,7 @@ func storesOf(repo *gitlog.Repo, changes []gitlog.StagedChange) ([]*store.Store,
 // or edit. HEAD alone says what is pinned, and where memories are: a commit that
 // takes the whole store away is no way around it.
 func touchedPinned(repo *gitlog.Repo, changes []gitlog.StagedChange) ([]memsync.Finding, error) {
-	stores := &storesAt{repo: repo, rev: "HEAD", known: map[memsync.Path]*storeAt{}}
+	stores := checkout.At(repo, "HEAD")
 	merging, err := repo.MergeHeads()
 	if err != nil {
 		return nil, err
@@ -121,7 +124,7 @@ func touchedPinned(repo *gitlog.Repo, changes []gitlog.StagedChange) ([]memsync.
 		if c.From == "" || c.From == c.To && c.FromMode&0o170000 == c.ToMode&0o170000 {
 			continue
 		}
-		was, doc, err := stores.memory(c.Path, c.From)
+		was, doc, err := stores.Memory(c.Path, c.From)
 		if err != nil {
 			return nil, err
 		}
@@ -209,115 +212,4 @@ func wentTo(repo *gitlog.Repo, changes []gitlog.StagedChange, gone gitlog.Staged
 		}
 	}
 	return "", nil
-}
-
-// storesAt finds the stores of a repository as one commit has them.
-type storesAt struct {
-	repo  *gitlog.Repo // opened at its top
-	rev   string
-	known map[memsync.Path]*storeAt // by directory; nil for none there
-}
-
-// storeAt is one of them. The top of a dedicated store is the repository's.
-type storeAt struct {
-	root     memsync.Path
-	embedded bool
-	policy   memsync.Policy
-}
-
-// at is the store that has its root in a directory, nil for none.
-func (s *storesAt) at(dir memsync.Path) (*storeAt, error) {
-	if st, ok := s.known[dir]; ok {
-		return st, nil
-	}
-	st := &storeAt{root: dir, embedded: true}
-	base := dir.Join(string(store.Dir))
-	marker := base.Join("workspace.toml")
-	entries, err := s.repo.Tree(s.rev, marker)
-	if err == nil && len(entries) == 0 && dir == "" {
-		base, marker, st.embedded = "", "memsync.toml", false
-		entries, err = s.repo.Tree(s.rev, marker)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(entries) == 0 {
-		st = nil
-	} else if st.policy, err = s.policyAt(base.Join("memsync.toml")); err != nil {
-		return nil, err
-	}
-	s.known[dir] = st
-	return st, nil
-}
-
-// policyAt is the policy in a file of the commit; the default where it is not
-// there or does not decode.
-func (s *storesAt) policyAt(p memsync.Path) (memsync.Policy, error) {
-	entries, err := s.repo.Tree(s.rev, p)
-	if err != nil || len(entries) != 1 {
-		return memsync.DefaultPolicy(), err
-	}
-	data, err := s.repo.Blob(entries[0].Blob)
-	if err != nil {
-		return memsync.DefaultPolicy(), err
-	}
-	policy, err := config.Parse(data)
-	if err != nil {
-		return memsync.DefaultPolicy(), nil
-	}
-	return policy, nil
-}
-
-// of is the innermost store above a path, nil for none.
-func (s *storesAt) of(p memsync.Path) (*storeAt, error) {
-	for dir := p.Dir(); ; dir = dir.Dir() {
-		st, err := s.at(dir)
-		if err != nil || st != nil || dir == "" {
-			return st, err
-		}
-	}
-}
-
-// scopes are those that could hold the paths, which are relative to the store.
-func (st *storeAt) scopes(paths ...memsync.Path) ([]memsync.Scope, error) {
-	layout := config.Layout{Embedded: st.embedded}
-	for _, p := range paths {
-		for dir := p.Dir(); dir != ""; dir = dir.Dir() {
-			if dir.Base() == "memory" {
-				layout.Dirs = append(layout.Dirs, dir)
-			}
-		}
-	}
-	return config.Scopes(st.policy, layout)
-}
-
-// memory reads a version of a memory; nil for a file that is none.
-func (s *storesAt) memory(p memsync.Path, blob string) (*memsync.Memory, *format.Document, error) {
-	st, err := s.of(p)
-	if err != nil || st == nil {
-		return nil, nil, err
-	}
-	rel := p.Rel(st.root)
-	scopes, err := st.scopes(rel)
-	if err != nil {
-		return nil, nil, nil // no scope of such a policy holds anything
-	}
-	scope, ok := memsync.ScopeOf(scopes, rel)
-	if !ok {
-		return nil, nil, nil
-	}
-	switch format.Classify(rel.Rel(scope.Dir)) {
-	case format.MemoryFile, format.LogFile:
-	default:
-		return nil, nil, nil
-	}
-	data, err := s.repo.Blob(blob)
-	if err != nil {
-		return nil, nil, err
-	}
-	doc, err := format.Parse(data, memsync.Limits{})
-	if err != nil {
-		return nil, nil, nil // what can't be read is pinned by nothing
-	}
-	return format.Describe(doc, rel, scope), doc, nil
 }

@@ -17,15 +17,30 @@ func init() {
 }
 
 func (a *app) resolveVerb() *cobra.Command {
-	var ours, theirs, edit, lines bool
+	var ours, theirs, edit, lines, index bool
 	var file string
 	cmd := &cobra.Command{
 		Long: "NAME is a conflict's name as `memsync conflicts` lists it, or a memory with one conflict. The conflict copy goes in the\n" +
 			"same commit as the memory's change, with a ledger event. A copy that a file-sync tool left is removed from disk; where\n" +
-			"its text is taken nowhere, resolve asks first, unless --yes. --ledger is another repair: the ledger only ever grows, and lines\n" +
-			"that somebody's commit took out of it come back. A person's decision.",
-		Args: cobra.MaximumNArgs(1),
+			"its text is taken nowhere, resolve asks first, unless --yes. A person's decision.\n\n" +
+			"--ledger is a repair: the ledger only ever grows, and lines that somebody's commit took out of it come back.\n\n" +
+			"--from-index mends a merge that git has stopped in, on a clone without memsync's merge driver: the files with markers, or\n" +
+			"with one side alone, are joined anew from the versions in git's index, and staged where nothing overlaps. A file that\n" +
+			"somebody has worked on since is left as it is. NAME is then a path, or several; none is all. It exits 4 when some are\n" +
+			"left for a person.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if index {
+				return nil
+			}
+			return cobra.MaximumNArgs(1)(cmd, args)
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if index {
+				if ours || theirs || edit || lines || file != "" {
+					return usage("--from-index goes with none of --ours, --theirs, --edit, --file, --ledger")
+				}
+				return a.fromIndex(args)
+			}
 			if err := a.person("resolve"); err != nil {
 				return err
 			}
@@ -100,6 +115,7 @@ func (a *app) resolveVerb() *cobra.Command {
 	f.BoolVar(&theirs, "theirs", false, "take what lost into the memory")
 	f.BoolVar(&edit, "edit", false, "open the memory in $VISUAL or $EDITOR, the copy beside it")
 	f.StringVar(&file, "file", "", "make the content of `FILE` the memory; without a header of its own it is the text below the present one")
+	f.BoolVar(&index, "from-index", false, "join what git merged without memsync's driver, from the versions in its index")
 	a.yesFlag(cmd)
 	a.dryRunFlag(cmd)
 	return cmd

@@ -170,7 +170,7 @@ func (f *folder) join(x, y *point, virtual bool) (*joiner, error) {
 			return nil, err
 		}
 	case !virtual:
-		return nil, &memsync.Error{Code: memsync.CodeUnrelated, Message: "the two histories have no commit in common",
+		return nil, &memsync.Error{Code: memsync.CodeSyncUnrelated, Message: "the two histories have no commit in common",
 			Hint: "nothing was changed; they are two stores: `git log` of both shows which is the one you want"}
 	}
 	if x.name() > y.name() {

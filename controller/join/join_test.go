@@ -269,7 +269,7 @@ func TestJoinRefuses(t *testing.T) {
 	m := newMemory()
 	a := m.commit(m.tree(nil, "a", "a"), day0)
 	b := m.commit(m.tree(nil, "b", "b"), day0)
-	if _, err := Tips(m, a, b); memsync.CodeOf(err) != memsync.CodeUnrelated {
+	if _, err := Tips(m, a, b); memsync.CodeOf(err) != memsync.CodeSyncUnrelated {
 		t.Errorf("unrelated histories: %v", err)
 	}
 	f := newFork(t, nil, []string{"memsync.toml", "format = 2\n"}, []string{"x", "x"})
