@@ -120,9 +120,10 @@ func TestDocsNameEveryVerbAndFlag(t *testing.T) {
 }
 
 // reading are the verbs that change nothing but what is derived (the search
-// index), and demo, which only ever makes a store of its own.
+// index), demo, which only ever makes a store of its own, and merge-driver, which
+// writes git's temporary file.
 var reading = []string{"completion", "config get", "config list", "conflicts", "decisions list", "decisions show", "demo", "diff", "doctor",
-	"history", "hooks run", "hooks status", "index rebuild", "index verify", "learnings", "list", "log", "review", "rules", "scope", "search", "show",
+	"history", "hooks run", "hooks status", "index rebuild", "index verify", "learnings", "list", "log", "merge-driver", "review", "rules", "scope", "search", "show",
 	"status", "version", "why"}
 
 // TestEveryVerb has a line about itself, says how many arguments it takes, and
