@@ -99,7 +99,7 @@ func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
 			return nil, err
 		}
 		for _, l := range lost {
-			problems = append(problems, string(l.Path)+" lost the line of event "+string(l.Event)+" with commit "+l.Commit[:min(12, len(l.Commit))])
+			problems = append(problems, string(l.Path)+" lost the line of event "+string(l.Event)+takenBy(l.Commit))
 		}
 		hint = "a person runs `memsync resolve --ledger`"
 	}
@@ -145,6 +145,13 @@ func DriverTrouble(d gitlog.MergeDriver, attribute bool) string {
 		return "this clone does not know merge=memsync, so git merges memories as any text"
 	}
 	return ""
+}
+
+func takenBy(commit string) string {
+	if commit == "" {
+		return ", which HEAD has"
+	}
+	return " with commit " + commit[:min(12, len(commit))]
 }
 
 // checkCatalog compares what was accepted with HEAD, and each header with the

@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
@@ -9,24 +8,16 @@ import (
 	"memsync/internal/ledger"
 )
 
-// LostLine is a line that a ledger file had and that no ledger has now.
-type LostLine struct {
-	Path   memsync.Path `json:"path"`
-	Commit string       `json:"commit"` // that took it out
-	Event  memsync.ID   `json:"event"`
-	line   []byte
-}
-
 // LostLines finds the lines of ledgers that commits of others' took out, all of
-// history. A ledger is append-only: a line that is gone lets come back what it
-// ended.
-func (k *Keeper) LostLines() ([]LostLine, error) {
+// history, and those that only HEAD still has. A ledger is append-only: a line that
+// is gone lets come back what it ended.
+func (k *Keeper) LostLines() (lost []ledger.LostLine, err error) {
 	var dirs []memsync.Path
 	for _, s := range k.Store.Scopes {
 		dirs = append(dirs, ledgerDir(s))
 	}
 	cuts, err := k.repo.Cuts(dirs, 0)
-	if err != nil || len(cuts) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	versions, err := k.ledgerVersions()
@@ -34,38 +25,37 @@ func (k *Keeper) LostLines() ([]LostLine, error) {
 		return nil, err
 	}
 	known := map[memsync.ID]bool{}
-	for i := range versions {
-		data, err := versions[i].bytes(k)
-		if err != nil {
-			return nil, err
+	var head []ledgerVersion
+	for _, v := range versions {
+		if v.data == nil {
+			head = append(head, v)
+			continue
 		}
-		events, _ := ledger.Parse(versions[i].path, data)
+		events, _ := ledger.Parse(v.path, v.data)
 		for _, e := range events {
 			known[e.ID] = true
 		}
 	}
-	var lost []LostLine
+	for _, v := range head {
+		data, err := v.bytes(k)
+		if err != nil {
+			return nil, err
+		}
+		lost = append(lost, ledger.Lost(v.path, data, "", known)...)
+	}
 	for _, c := range cuts {
 		data, err := k.repo.Blob(c.Blob)
 		if err != nil {
 			return nil, err
 		}
-		for line := range bytes.Lines(data) {
-			events, _ := ledger.Parse(c.Path, line)
-			for _, e := range events {
-				if !known[e.ID] {
-					known[e.ID] = true
-					lost = append(lost, LostLine{c.Path, c.Commit, e.ID, bytes.TrimRight(line, "\r\n")})
-				}
-			}
-		}
+		lost = append(lost, ledger.Lost(c.Path, data, c.Commit, known)...)
 	}
 	return lost, nil
 }
 
 // RestoreLedger writes the lines that ledgers lost back where they were, to the
 // byte, at the end of their files.
-func (k *Keeper) RestoreLedger(ctx context.Context, by memsync.Actor) ([]LostLine, Outcome, error) {
+func (k *Keeper) RestoreLedger(ctx context.Context, by memsync.Actor) ([]ledger.LostLine, Outcome, error) {
 	lost, err := k.LostLines()
 	if err != nil || len(lost) == 0 {
 		return lost, Outcome{}, err
@@ -84,7 +74,7 @@ func (k *Keeper) RestoreLedger(ctx context.Context, by memsync.Actor) ([]LostLin
 			cs = append(cs, memsync.Candidate{Origin: memsync.OriginCLI, Actor: by, Op: memsync.OpAuthored, Path: l.Path, Raw: slices.Clone(data)})
 			i = len(cs) - 1
 		}
-		cs[i].Raw = append(append(cs[i].Raw, l.line...), '\n')
+		cs[i].Raw = append(append(cs[i].Raw, l.Line...), '\n')
 	}
 	out, err := k.SubmitAll(ctx, cs...)
 	if err != nil || k.opt.ReadOnly {

@@ -34,6 +34,14 @@ func (j *join) ledgers() {
 		return
 	}
 	j.unproven(all)
+	for _, l := range j.Lost {
+		where := "the working tree lacks, and HEAD has"
+		if l.Commit != "" {
+			where = "commit " + l.Commit[:min(12, len(l.Commit))] + " took out"
+		}
+		j.find(Finding{Finding: memsync.Finding{Code: LedgerLost, Severity: bad, Path: l.Path,
+			Message: fmt.Sprintf("the ledger lost the line of event %s, which %s", l.Event, where), Hint: "a person's `memsync resolve --ledger` writes it back"}, About: string(l.Event)})
+	}
 	j.attachments()
 }
 

@@ -66,6 +66,7 @@ const (
 	UnprovenEvent      = "MS607"
 	LedgerFileName     = "MS608"
 	Unmerged           = "MS609"
+	LedgerLost         = "MS610" // a line that the ledger had
 	NoAttributes       = "MS701"
 	Ignored            = "MS702"
 	NestedRepository   = "MS703"
@@ -193,6 +194,7 @@ var table = []Rule{
 	{Code: UnprovenEvent, Name: "unproven-event", Severity: info},
 	{Code: LedgerFileName, Name: "ledger-file-name", Severity: warn},
 	{Code: Unmerged, Name: "unmerged", Severity: bad, Locked: true},
+	{Code: LedgerLost, Name: "ledger-line-lost", Severity: bad, Locked: true},
 
 	{Code: NoAttributes, Name: "no-attributes", Severity: warn, Fixable: true},
 	{Code: Ignored, Name: "ignored", Severity: warn},

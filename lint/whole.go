@@ -11,6 +11,7 @@ import (
 	"memsync/compose"
 	"memsync/controller"
 	"memsync/internal/format"
+	"memsync/internal/ledger"
 	"memsync/internal/text"
 )
 
@@ -35,8 +36,9 @@ type Whole struct {
 	Approved map[memsync.Path][]byte // below _system/approved/
 	Into     map[memsync.Path][]byte // the files that the policy's [[into]] names and that are there
 	Ledgers  []LedgerFile
-	Attached []memsync.Path // below _system/approved, archive and conflicts
-	Nested   []memsync.Path // MEMORY.md in folders that are no scopes
+	Lost     []ledger.LostLine // lines that ledgers had, as far back as was looked
+	Attached []memsync.Path    // below _system/approved, archive and conflicts
+	Nested   []memsync.Path    // MEMORY.md in folders that are no scopes
 	Skipped  []Skip
 	Missing  []memsync.Path // directories of scopes that memsync.toml names and that are not there
 

@@ -284,7 +284,11 @@ func (a *app) restoreLedger() error {
 	}
 	if !a.flags.json && !a.flags.jsonl {
 		for _, l := range lost {
-			fmt.Fprintf(a.stdout, "%s  event %s, taken out by %s\n", oneLine(string(l.Path)), l.Event, short(l.Commit))
+			by := "which HEAD has"
+			if l.Commit != "" {
+				by = "taken out by " + short(l.Commit)
+			}
+			fmt.Fprintf(a.stdout, "%s  event %s, %s\n", oneLine(string(l.Path)), l.Event, by)
 		}
 	}
 	return a.printSubmitted(out)

@@ -164,6 +164,7 @@ func (j *judge) tells(f lint.Finding) bool {
 // and somebody removed lifts no tombstone: it counts as well.
 func (j *judge) ledgers() error {
 	var events []ledger.Located
+	var committed []lint.LedgerFile // of HEAD, where they differ
 	for _, s := range j.store.Scopes {
 		dir := s.System.Join("_system", "ledger")
 		here := map[memsync.Path]string{}
@@ -200,12 +201,53 @@ func (j *judge) ledgers() error {
 			}
 			lines, _ := ledger.Parse(e.Path, data)
 			events = append(events, ledger.Locate(s.Dir, e.Path, lines)...)
+			committed = append(committed, lint.LedgerFile{Path: e.Path, Data: data})
 		}
+	}
+	if err := j.lost(committed); err != nil {
+		return err
 	}
 	var err error
 	j.state = ledger.Fold(events)
 	j.checker, err = lint.New(j.store.Scopes, j.store.Policy, j.state)
 	return err
+}
+
+// lookBack is how many commits lint looks back for lines that ledgers lost: a
+// pull's worth. `memsync doctor` looks at all of history.
+const lookBack = 500
+
+// lost finds the lines that ledgers had, at HEAD or before, and have not.
+func (j *judge) lost(committed []lint.LedgerFile) error {
+	if j.repo == nil || j.opt.Partial || j.opt.Overlay != nil {
+		return nil
+	}
+	var dirs []memsync.Path
+	for _, s := range j.store.Scopes {
+		dirs = append(dirs, s.System.Join("_system", "ledger"))
+	}
+	cuts, err := j.repo.Cuts(dirs, lookBack)
+	if err != nil || len(cuts)+len(committed) == 0 {
+		return err
+	}
+	known := map[memsync.ID]bool{}
+	for _, l := range j.whole.Ledgers {
+		events, _ := ledger.Parse(l.Path, l.Data)
+		for _, e := range events {
+			known[e.ID] = true
+		}
+	}
+	for _, l := range committed {
+		j.whole.Lost = append(j.whole.Lost, ledger.Lost(l.Path, l.Data, "", known)...)
+	}
+	for _, c := range cuts {
+		data, err := j.repo.Blob(c.Blob)
+		if err != nil {
+			return err
+		}
+		j.whole.Lost = append(j.whole.Lost, ledger.Lost(c.Path, data, c.Commit, known)...)
+	}
+	return nil
 }
 
 // files judges every file by itself, on all cores.
