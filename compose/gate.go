@@ -142,8 +142,7 @@ func room(agent *Agent, promoted []Learned, w Wish) bool {
 // author.
 func clash(agent *Agent, promoted []Learned, w Wish) (v Verdict, final bool) {
 	v.Do = Park
-	words, shingles := w.said(), text.Shingles(w.said())
-	place, address, about := w.place(), w.Address(), normal(w.Target.Domain)
+	mine := w.gist()
 	hit := func(why Reason, id memsync.ID) {
 		// The gravest is told: what contradicts, before what repeats.
 		if v.Why == "" || why == WhyContradicts {
@@ -155,21 +154,21 @@ func clash(agent *Agent, promoted []Learned, w Wish) (v Verdict, final bool) {
 			v.Against = append(v.Against, id)
 		}
 	}
-	compare := func(s Snapshot, id memsync.ID) {
-		same := s.place() == place
-		domain := w.judges() && s.judges() && normal(s.Target.Domain) == about
+	compare := func(g *Gist, id memsync.ID) {
+		same := g.place == mine.place
+		domain := mine.judges && g.judges && g.domain == mine.domain
 		if !same && !domain {
 			return
 		}
-		if id != "" && s.Address() == address {
+		if id != "" && g.address == mine.address {
 			hit(WhyCollision, id)
 			return
 		}
-		like := text.Jaccard(shingles, text.Shingles(s.said()))
+		like := text.Jaccard(mine.shingles, g.shingles)
 		if like < similar {
 			return
 		}
-		opposed, _, known := text.Opposed(s.said(), words)
+		opposed, _, known := text.Opposed(g.said, mine.said)
 		switch {
 		case domain && (opposed || !known):
 			hit(WhyContradicts, id)
@@ -178,11 +177,11 @@ func clash(agent *Agent, promoted []Learned, w Wish) (v Verdict, final bool) {
 		}
 	}
 	for _, s := range agent.wrote() {
-		compare(s, "")
+		compare(GistOf(s), "")
 	}
-	for _, l := range promoted {
-		if l.ID != w.ID && (l.Agent == "" || l.Agent == agent.Name) && l.Lacks() == "" {
-			compare(l.Snapshot, l.ID)
+	for i := range promoted {
+		if l := &promoted[i]; l.ID != w.ID && (l.Agent == "" || l.Agent == agent.Name) && l.Lacks() == "" {
+			compare(l.gist(), l.ID)
 		}
 	}
 	if v.Why == "" {
@@ -202,13 +201,26 @@ func Repeats(agent *Agent, promoted []Learned, l Learned) []memsync.ID {
 	return nil
 }
 
-// judges reports whether a snapshot tells the agent how to decide.
-func (s Snapshot) judges() bool {
-	return s.Target.Primitive == JudgmentSlot || s.Target.Primitive == ExampleSlot
+// Gist is what of a snapshot is compared with others. It never changes; share it.
+type Gist struct {
+	said            string
+	shingles        []uint64
+	place           slot
+	address, domain string
+	judges          bool // it tells the agent how to decide
 }
 
-// said is what a snapshot says, for comparing.
-func (s Snapshot) said() string {
+// GistOf works out the gist of a snapshot, which takes longer than to compare two.
+func GistOf(s Snapshot) *Gist {
 	p := s.Payload
-	return strings.TrimSpace(strings.Join([]string{s.Text, p.Scenario, p.Good, p.Bad, p.Reasoning, p.Description}, " "))
+	said := strings.TrimSpace(strings.Join([]string{s.Text, p.Scenario, p.Good, p.Bad, p.Reasoning, p.Description}, " "))
+	return &Gist{said: said, shingles: text.Shingles(said), place: s.place(), address: s.Address(), domain: normal(s.Target.Domain),
+		judges: s.Target.Primitive == JudgmentSlot || s.Target.Primitive == ExampleSlot}
+}
+
+func (l *Learned) gist() *Gist {
+	if l.Gist != nil {
+		return l.Gist
+	}
+	return GistOf(l.Snapshot)
 }

@@ -17,6 +17,7 @@ type Learned struct {
 	Snapshot        // what was promoted, not what the file says now
 	Supports int    // distinct conversations that taught it
 	Created  time.Time
+	Gist     *Gist // of Snapshot, where the caller keeps it; nil: worked out when it is compared
 }
 
 // Composed is an agent with what it learned, each entry in its slot. It is

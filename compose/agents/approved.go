@@ -13,6 +13,7 @@ type Approved struct {
 	Memory   memsync.ID
 	Hash     memsync.Hash
 	Snapshot compose.Snapshot
+	Gist     *compose.Gist
 }
 
 // ApprovedDir is where a scope's approved snapshots are.
@@ -36,7 +37,7 @@ func ReadApproved(p memsync.Path, data []byte) (a Approved, ok bool) {
 	if err != nil || snap.Lacks() != "" {
 		return Approved{}, false
 	}
-	return Approved{Memory: parsed, Hash: memsync.Hash(hash), Snapshot: snap}, true
+	return Approved{Memory: parsed, Hash: memsync.Hash(hash), Snapshot: snap, Gist: compose.GistOf(snap)}, true
 }
 
 // ReadAuthor reads an AGENT.md at its place `agents/<name>/AGENT.md`.

@@ -66,7 +66,7 @@ func (c *Composition) with(m *candidate, snap *compose.Snapshot) string {
 	}
 	if snap != nil {
 		st := c.States[m.ID]
-		promoted = append(promoted, m.learned(*snap, &st))
+		promoted = append(promoted, m.learned(Approved{Snapshot: *snap}, &st))
 	}
 	composed, _ := compose.Overlay(c.Author.Agent, promoted)
 	return compose.Prompt(compose.Render(composed))
@@ -117,7 +117,7 @@ func (s *Store) standing(c *Composition, m *candidate, reads *recall.ReadSet, to
 
 // gate asks what becomes of a memory now.
 func (s *Store) gate(c *Composition, m *candidate, st compose.State, today int) compose.Verdict {
-	w := compose.Wish{Learned: m.learned(m.wants, &st), Hash: m.hash, State: st, ByModel: m.byModel()}
+	w := compose.Wish{Learned: m.learned(m.wanted(), &st), Hash: m.hash, State: st, ByModel: m.byModel()}
 	return compose.Gate(c.Author.Agent, c.promoted, w, today, s.in.FromModel)
 }
 
@@ -145,7 +145,7 @@ func (s *Store) today(a *compose.Agent, more map[memsync.ID][]memsync.LedgerEven
 				if e.Op != memsync.LedgerPromote || e.Actor.Person() || e.At.UTC().Format("2006-01-02") != day {
 					continue
 				}
-				if snap, ok := m.approved[e.Hash]; ok && a.Tier(snap.Target) != compose.Locked && a.Declares(snap.Target) {
+				if one, ok := m.approved[e.Hash]; ok && a.Tier(one.Snapshot.Target) != compose.Locked && a.Declares(one.Snapshot.Target) {
 					n++
 				}
 			}

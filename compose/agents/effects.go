@@ -98,7 +98,7 @@ func (e *effects) promote(c *Composition, m *candidate) {
 
 // approve lets the store believe the snapshot that is about to be written.
 func (m *candidate) approve() {
-	approved := map[memsync.Hash]compose.Snapshot{m.hash: m.wants}
+	approved := map[memsync.Hash]Approved{m.hash: m.wanted()}
 	for h, s := range m.approved {
 		approved[h] = s
 	}

@@ -57,8 +57,8 @@ func (s *Store) Learnings(name string, since time.Time) []Learning {
 			l.At, l.Event, l.Actor = e.At, e.ID, e.Actor
 			switch e.Op {
 			case memsync.LedgerPromote:
-				if snap, there := m.approved[e.Hash]; there {
-					l.Target, l.Tier = snap.Target, author.Agent.Tier(snap.Target)
+				if one, there := m.approved[e.Hash]; there {
+					l.Target, l.Tier = one.Snapshot.Target, author.Agent.Tier(one.Snapshot.Target)
 				}
 				l.Kind = Learnt
 				if earlier {

@@ -37,6 +37,7 @@ type Wants struct {
 	Hash     memsync.Hash // of Bytes
 	Err      error        // why target or payload cannot be read
 	Body     string       // of the file
+	Gist     *compose.Gist
 }
 
 // WantsOf reads what a memory proposes; body is that of its accepted file.
@@ -45,6 +46,7 @@ func WantsOf(m *memsync.Memory, body string) *Wants {
 	if w.Snapshot, w.Err = compose.SnapshotOf(m, body); w.Err == nil && w.Snapshot.Lacks() == "" {
 		if w.Bytes, w.Err = w.Snapshot.Bytes(); w.Err == nil {
 			w.Hash = memsync.HashOf(w.Bytes)
+			w.Gist = compose.GistOf(w.Snapshot)
 		}
 	}
 	return w
@@ -75,7 +77,7 @@ type candidate struct {
 	scope    memsync.Scope
 	wants    compose.Snapshot
 	hash     memsync.Hash // of its bytes; "" where it lacks something
-	approved map[memsync.Hash]compose.Snapshot
+	approved map[memsync.Hash]Approved
 	events   []memsync.LedgerEvent
 }
 
@@ -84,12 +86,12 @@ type candidate struct {
 func New(in Input) *Store {
 	s := &Store{in: in, byID: make(map[memsync.ID]*candidate, len(in.Memories))}
 	s.in.Authors = slices.SortedFunc(slices.Values(in.Authors), func(a, b Author) int { return strings.Compare(a.Name, b.Name) })
-	approved := map[memsync.ID]map[memsync.Hash]compose.Snapshot{}
+	approved := map[memsync.ID]map[memsync.Hash]Approved{}
 	for _, a := range in.Approved {
 		if approved[a.Memory] == nil {
-			approved[a.Memory] = map[memsync.Hash]compose.Snapshot{}
+			approved[a.Memory] = map[memsync.Hash]Approved{}
 		}
-		approved[a.Memory][a.Hash] = a.Snapshot
+		approved[a.Memory][a.Hash] = a
 	}
 	sorted := slices.SortedFunc(slices.Values(in.Memories), func(a, b Memory) int {
 		return cmp.Or(strings.Compare(string(a.ID), string(b.ID)), strings.Compare(string(a.Path), string(b.Path)))
@@ -127,8 +129,8 @@ func (c *candidate) judge(a *compose.Agent, more ...memsync.LedgerEvent) compose
 	}
 	if len(c.approved) > 0 {
 		f.Snapshots = make(map[memsync.Hash]compose.Tier, len(c.approved))
-		for h, snap := range c.approved {
-			f.Snapshots[h] = a.Tier(snap.Target)
+		for h, one := range c.approved {
+			f.Snapshots[h] = a.Tier(one.Snapshot.Target)
 		}
 	}
 	events := c.events
@@ -138,9 +140,14 @@ func (c *candidate) judge(a *compose.Agent, more ...memsync.LedgerEvent) compose
 	return compose.Judge(f, events)
 }
 
-// learned is a promotion as Overlay needs it.
-func (c *candidate) learned(snap compose.Snapshot, st *compose.State) compose.Learned {
-	return compose.Learned{ID: c.ID, Agent: c.scope.Agent, Snapshot: snap, Supports: len(st.Supports), Created: c.Created()}
+// learned is a wording as Overlay needs it.
+func (c *candidate) learned(a Approved, st *compose.State) compose.Learned {
+	return compose.Learned{ID: c.ID, Agent: c.scope.Agent, Snapshot: a.Snapshot, Gist: a.Gist, Supports: len(st.Supports), Created: c.Created()}
+}
+
+// wanted is what the memory says now.
+func (c *candidate) wanted() Approved {
+	return Approved{Memory: c.ID, Hash: c.hash, Snapshot: c.wants, Gist: c.Wants.Gist}
 }
 
 // reads is what an agent may read of the store now.

@@ -78,7 +78,7 @@ func (s *Store) ask(found map[memsync.ID]*Waiting, c *Composition, m *candidate,
 			return // a place of another agent's
 		}
 	} else {
-		target = m.approved[st.Promotion.Snapshot].Target
+		target = m.approved[st.Promotion.Snapshot].Snapshot.Target
 		after = c.with(m, nil)
 	}
 	change.Tier, change.Diff = c.Author.Agent.Tier(target), diff(before, after)
@@ -95,7 +95,7 @@ func (s *Store) ask(found map[memsync.ID]*Waiting, c *Composition, m *candidate,
 // approvedWish is a wish as if a person had said yes to it.
 func (s *Store) approvedWish(m *candidate, st compose.State, p *compose.Proposal) compose.Wish {
 	st.Approved = append(slices.Clone(st.Approved), p.Snapshot)
-	return compose.Wish{Learned: m.learned(m.wants, &st), Hash: m.hash, State: st, ByModel: m.byModel()}
+	return compose.Wish{Learned: m.learned(m.wanted(), &st), Hash: m.hash, State: st, ByModel: m.byModel()}
 }
 
 // since is when the evidence was complete on which the question was asked: the
