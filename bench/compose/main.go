@@ -59,8 +59,11 @@ learn: {per_day: 1000, budgets: {background: 99000, awareness: 99000, judgment: 
 ---
 `
 
+// sentence is the i-th thing learned; no two say nearly the same.
 func sentence(i int) string {
-	return fmt.Sprintf("What was learned in conversation %d, in a sentence of ordinary length.", i)
+	words := strings.Fields("amber basil cedar delta ember fjord grove heath inlet jetty knoll larch mango north otter pearl quill ridge slate thorn umber vapor wheat xenon yucca zebra acorn birch coral dunes")
+	at := func(n int) string { return words[(i*n+i/len(words))%len(words)] + fmt.Sprint(i*n%97) }
+	return fmt.Sprintf("The %s of %s goes to %s before %s, and %s waits for it.", at(1), at(7), at(11), at(13), at(17))
 }
 
 // overlay composes 1,000 promoted memories, and lets cat put 1,000 files together.

@@ -13,6 +13,7 @@ type Composition struct {
 	Report    compose.Report
 	States    map[memsync.ID]compose.State // of every memory that was looked at
 	promoted  []compose.Learned
+	rendered  bool
 }
 
 // Prompt is the composed text.
@@ -25,9 +26,20 @@ func (s *Store) Compose(name string) (*Composition, bool) {
 	if !ok || author.Agent == nil {
 		return nil, false
 	}
-	c := s.compose(author, nil)
+	c := s.current(author)
 	c.render()
 	return c, true
+}
+
+// current is what is promoted for an agent now, which is found once. Who changes a
+// Composition makes its own with compose.
+func (s *Store) current(author Author) *Composition {
+	c := s.composed[author.Name]
+	if c == nil {
+		c = s.compose(author, nil)
+		s.composed[author.Name] = c
+	}
+	return c
 }
 
 // compose finds what is promoted for an agent, with events that are about to be
@@ -51,6 +63,10 @@ func (s *Store) compose(author Author, more map[memsync.ID][]memsync.LedgerEvent
 
 // render overlays and renders what is promoted.
 func (c *Composition) render() {
+	if c.rendered {
+		return
+	}
+	c.rendered = true
 	composed, report := compose.Overlay(c.Author.Agent, c.promoted)
 	c.Fragments, c.Report = compose.Render(composed), report
 }
@@ -92,7 +108,7 @@ func (s *Store) Candidates(name string) []Standing {
 	if !ok || author.Agent == nil {
 		return nil
 	}
-	c := s.compose(author, nil)
+	c := s.current(author)
 	reads, today := s.reads(name), s.today(author.Agent, nil)
 	var out []Standing
 	for _, m := range s.memories {

@@ -69,6 +69,9 @@ type Store struct {
 	in       Input
 	memories []*candidate // by id
 	byID     map[memsync.ID]*candidate
+
+	readers  map[string]*recall.ReadSet // by agent
+	composed map[string]*Composition    // by agent
 }
 
 // candidate is a memory with what promoting it would promote.
@@ -84,7 +87,7 @@ type candidate struct {
 // New puts together what a store holds. Of several memories under one id the
 // first by path counts.
 func New(in Input) *Store {
-	s := &Store{in: in, byID: make(map[memsync.ID]*candidate, len(in.Memories))}
+	s := &Store{in: in, byID: make(map[memsync.ID]*candidate, len(in.Memories)), readers: map[string]*recall.ReadSet{}, composed: map[string]*Composition{}}
 	s.in.Authors = slices.SortedFunc(slices.Values(in.Authors), func(a, b Author) int { return strings.Compare(a.Name, b.Name) })
 	approved := map[memsync.ID]map[memsync.Hash]Approved{}
 	for _, a := range in.Approved {
@@ -152,7 +155,12 @@ func (c *candidate) wanted() Approved {
 
 // reads is what an agent may read of the store now.
 func (s *Store) reads(agent string) *recall.ReadSet {
-	return recall.NewReadSet(agent, s.in.Now, recall.Source{View: s.in.View})
+	r := s.readers[agent]
+	if r == nil {
+		r = recall.NewReadSet(agent, s.in.Now, recall.Source{View: s.in.View})
+		s.readers[agent] = r
+	}
+	return r
 }
 
 // inForce reports whether an agent's reader finds a memory: in a scope that it may

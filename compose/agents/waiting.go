@@ -40,7 +40,7 @@ func (s *Store) Waiting(scope string) []Waiting {
 		if author.Agent == nil {
 			continue
 		}
-		c := s.compose(author, nil)
+		c := s.current(author)
 		var before string
 		for _, m := range s.memories {
 			st, looked := c.States[m.ID]
@@ -164,7 +164,7 @@ func (s *Store) preview(id memsync.ID, end bool) (out []Change) {
 		if author.Agent == nil {
 			continue
 		}
-		c := s.compose(author, nil)
+		c := s.current(author)
 		if _, looked := c.States[id]; !looked {
 			continue
 		}
