@@ -167,7 +167,7 @@ func edits(bin, dir string) {
 	a, b := open(plain), open(composed)
 	defer a.Close()
 	defer b.Close()
-	var without, with, other []time.Duration
+	var without, beside, plainly, learned []time.Duration
 	save := func(k *keeper.Keeper, d string, name string, content []byte) time.Duration {
 		p := memsync.Path("memory").Join(name)
 		measure.Check(os.WriteFile(filepath.Join(d, string(p)), content, 0o644))
@@ -177,11 +177,13 @@ func edits(bin, dir string) {
 		})
 	}
 	for i := range 120 {
-		name := fmt.Sprintf("project_fact-%d.md", i)
-		without = append(without, save(a, plain, name, memory(i, 1, "")))
-		with = append(with, save(b, composed, name, memory(i, 1, "")))
-		p := gen.Path(i*7919%10_000, gen.Ours)
-		other = append(other, save(b, composed, string(p.Rel("memory")), gen.Memory(i*7919%10_000, 1, seed)))
+		at := i * 7919 % 10_000
+		name, content := string(gen.Path(at, gen.Ours).Rel("memory")), gen.Memory(at, 1, seed)
+		without = append(without, save(a, plain, name, content))
+		beside = append(beside, save(b, composed, name, content))
+		name = fmt.Sprintf("project_fact-%d.md", i)
+		plainly = append(plainly, save(a, plain, name, memory(i, 1, "")))
+		learned = append(learned, save(b, composed, name, memory(i, 1, "")))
 	}
 	data, err := os.ReadFile(filepath.Join(composed, "AGENTS.md"))
 	measure.Check(err)
@@ -189,9 +191,10 @@ func edits(bin, dir string) {
 		log.Fatalf("%d of 120 edits are in the prompt", n)
 	}
 	measure.Figure("edit_without_agents_ms", measure.MS(measure.Median(without)), "ms")
-	measure.Figure("edit_of_a_learned_memory_ms", measure.MS(measure.Median(with)), "ms")
-	measure.Figure("edit_beside_agents_ms", measure.MS(measure.Median(other)), "ms")
-	measure.Figure("compose_on_edit_ms", measure.MS(measure.Median(with)-measure.Median(without)), "ms")
+	measure.Figure("edit_beside_agents_ms", measure.MS(measure.Median(beside)), "ms")
+	measure.Figure("compose_on_edit_ms", measure.MS(measure.Median(beside)-measure.Median(without)), "ms")
+	measure.Figure("edit_of_a_learned_memory_ms", measure.MS(measure.Median(learned)), "ms")
+	measure.Figure("learned_on_edit_ms", measure.MS(measure.Median(learned)-measure.Median(plainly)), "ms")
 }
 
 func open(dir string) *keeper.Keeper {
