@@ -1,8 +1,10 @@
 package agents
 
 import (
+	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -117,6 +119,19 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// Who moves away leaves the place to whom waited for it, in the same batch.
+func TestAPlaceIsLeftToTheNext(t *testing.T) {
+	w := newWorld(t, harborFile)
+	w.memory(5, conventions, "We deploy on Tuesdays.")
+	w.settle()
+	w.memory(1, conventions, "We deploy on Tuesdays.")
+	w.settle()
+	w.memory(5, "{primitive: background, section: currentState, key: k}", "We deploy on Tuesdays.")
+	if out := w.settle(); len(out) != 2 {
+		t.Errorf("%d effects, want both", len(out))
+	}
+}
+
 func TestPerDay(t *testing.T) {
 	w := newWorld(t, harborFile)
 	for n := range 6 {
@@ -146,6 +161,9 @@ func TestTwoMachinesAskOnce(t *testing.T) {
 
 // Whatever happens, effects settle, and the order of the parts does not matter.
 func TestLaws(t *testing.T) {
+	if err := flag.Set("rapid.checks", strconv.Itoa(cases)); err != nil {
+		t.Fatal(err)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, harborFile, bayFile)
 		w.model = rapid.SampledFrom([]memsync.FromModel{memsync.ModelAllow, memsync.ModelPropose, memsync.ModelDeny}).Draw(t, "model")

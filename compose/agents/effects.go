@@ -29,9 +29,15 @@ var machine = memsync.Actor{Class: memsync.ClassProgram, Name: "memsync"}
 // every machine gives it.
 func (s *Store) Effects(fresh func() memsync.ID) []Effect {
 	e := effects{Store: s, fresh: fresh, more: map[memsync.ID][]memsync.LedgerEvent{}, asked: map[memsync.ID]bool{}}
-	for _, author := range s.in.Authors {
-		if author.Agent != nil && author.Err == nil { // an agent whose file is broken learns nothing meanwhile
-			e.of(author)
+	// One that moves leaves its place to another, and what one agent learns another
+	// may compile, so it ends when a round brings nothing; each round lets at least one
+	// memory in or out.
+	for before, round := -1, 0; before < len(e.out) && round <= 2*len(s.memories); round++ {
+		before = len(e.out)
+		for _, author := range s.in.Authors {
+			if author.Agent != nil && author.Err == nil { // an agent whose file is broken learns nothing meanwhile
+				e.of(author)
+			}
 		}
 	}
 	return e.out

@@ -1,0 +1,5 @@
+//go:build prove
+
+package agents
+
+const cases = 2000
