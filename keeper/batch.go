@@ -230,6 +230,9 @@ func (b *batch) addFile(f memsync.FileChange) {
 // outcome tells what became of the batch.
 func (b *batch) outcome(p *memsync.Plan, commit string) Outcome {
 	o := Outcome{Decisions: b.shown(), Commit: commit, AlreadyApplied: b.already, Findings: b.findings}
+	for _, x := range b.composed {
+		o.Composed = append(o.Composed, Composed{x.Event.Op, x.Agent, x.Memory.ID, x.Memory.Path, x.Event.ID})
+	}
 	if p != nil {
 		o.Plan = p.ID
 		for _, f := range p.Files {

@@ -16,7 +16,17 @@ type Outcome struct {
 	Commit         string             `json:"commit,omitempty"`
 	AlreadyApplied bool               `json:"already_applied,omitempty"`
 	Findings       []memsync.Finding  `json:"findings,omitempty"`
-	Files          []memsync.Path     `json:"files,omitempty"` // that the plan writes
+	Files          []memsync.Path     `json:"files,omitempty"`    // that the plan writes
+	Composed       []Composed         `json:"composed,omitempty"` // what followed for the agents of the store
+}
+
+// Composed is what followed from a batch for an agent.
+type Composed struct {
+	Op     memsync.LedgerOp `json:"op"` // promote, demote, propose
+	Agent  string           `json:"agent"`
+	Memory memsync.ID       `json:"memory_id"`
+	Path   memsync.Path     `json:"path"`
+	Event  memsync.ID       `json:"event"`
 }
 
 // races is how often a batch that lost a race is decided again before the

@@ -97,6 +97,13 @@ func (a *app) printOutcome(o keeper.Outcome) {
 	for _, d := range o.Decisions {
 		a.printDecision(d, o)
 	}
+	for _, x := range o.Composed {
+		line := fmt.Sprintf("%s %s for %s", x.Op, oneLine(string(x.Path)), oneLine(x.Agent))
+		if x.Op == memsync.LedgerPropose {
+			line += ": `memsync review`"
+		}
+		fmt.Fprintln(a.stdout, line)
+	}
 	for _, f := range o.Findings {
 		a.sayFinding(f)
 	}
