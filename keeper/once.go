@@ -120,6 +120,9 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 			}
 		}
 	}
+	if err := k.forgetSettled(); err != nil {
+		return r, err
+	}
 	r.Held = append(slices.Clip(k.heldNow()), k.nameless...)
 	if k.opt.ReadOnly {
 		r.Held = wouldHold(r)

@@ -47,6 +47,11 @@ hold_percent = 30
 
 [targets]
 from_model = "allow"       # allow | propose | deny: what an agent's choice of a place in a prompt is worth
+
+[sync]
+auto = false               # dedicated only: memsync up exchanges commits by itself
+interval = "5m"            # how often, at the latest
+push = true                # false: commits are taken over and never sent
 `
 
 var emptyIsNil = cmpopts.EquateEmpty()
@@ -248,6 +253,8 @@ func genPolicy() *rapid.Generator[memsync.Policy] {
 				IndexLines: n.Draw(t, "index_lines"), IndexBytes: n.Draw(t, "index_bytes"),
 			},
 			Targets: memsync.TargetPolicy{FromModel: rapid.SampledFrom([]memsync.FromModel{memsync.ModelAllow, memsync.ModelPropose, memsync.ModelDeny}).Draw(t, "from_model")},
+			Sync: memsync.SyncPolicy{Auto: rapid.Bool().Draw(t, "auto"), Interval: rapid.SampledFrom([]string{"1s", "5m", "1h30m", "24h"}).Draw(t, "interval"),
+				Push: rapid.Bool().Draw(t, "push")},
 			Into: rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) memsync.Into {
 				return memsync.Into{File: memsync.Path(rapid.SampledFrom([]string{"AGENTS.md", "CLAUDE.md", "docs/agents/harbor.md"}).Draw(t, "file")), Agent: rapid.StringMatching("[a-z]{1,8}").Draw(t, "agent")}
 			}), 0, 3, func(i memsync.Into) memsync.Into { return i }).Draw(t, "into"),
