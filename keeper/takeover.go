@@ -74,12 +74,13 @@ func (k *Keeper) takeOver(ctx context.Context, tip string) (t taken, err error) 
 				t.conflicts = append(t.conflicts, p)
 			}
 		}
-		for _, d := range o.Decisions {
-			for _, e := range d.Events {
-				if e.Op == memsync.LedgerQuarantine {
-					t.quarantined = append(t.quarantined, d.Path)
-				}
-			}
+	}
+	if _, viewErr := k.View(); viewErr != nil { // which notes what is hidden
+		return t, errors.Join(err, viewErr)
+	}
+	for _, c := range t.joined.Changes {
+		if slices.Contains(k.hidden, c.Path) {
+			t.quarantined = append(t.quarantined, c.Path)
 		}
 	}
 	return t, err

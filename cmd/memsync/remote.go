@@ -31,9 +31,18 @@ func (a *app) remoteVerb() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.remoteRemove(args[0]) }}
 	a.dryRunFlag(add)
 	a.dryRunFlag(remove)
-	return group(&cobra.Command{
-		Long: "A remote is git's own: `git remote` sees the same. Adding one is what lets commits leave this machine. The local store has none."},
+	cmd := group(&cobra.Command{
+		Long: "A remote is git's own: `git remote` sees the same. Adding one is what lets commits leave this machine. The local store has none.\n" +
+			"remote alone lists them."},
 		list, add, remove)
+	unknown := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return a.remoteList()
+		}
+		return unknown(cmd, args)
+	}
+	return cmd
 }
 
 // remoteStore is the store whose remotes are meant, and its repository.
