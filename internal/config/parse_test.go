@@ -159,6 +159,8 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"no branch":            {"[git]\nbranch = \"\"\n", "must be the name of a branch", 2, 10},
 		"a list":               {"[limits]\nbody_lines = [1]\n", "must be a whole number", 2, 1},
 
+		"no duration":              {"[sync]\ninterval = \"soon\"\n", "must be a duration such as 90s, 5m or 1h", 2, 12},
+		"too often":                {"[sync]\ninterval = \"10ms\"\n", "must be between 1s and 24h", 2, 12},
 		"another worth of a model": {"[targets]\nfrom_model = \"ask\"\n", "must be one of allow, propose, deny", 2, 14},
 		"into as one table":        {"[into]\nfile = \"AGENTS.md\"\n", "write [[into]]", 1, 2},
 		"into without a file":      {"[[into]]\nagent = \"harbor\"\n", "file is missing", 1, 3},
@@ -214,7 +216,7 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 
 // A newer format is said before anything else that it may have brought.
 func TestNewerFormatIsItsOwnCode(t *testing.T) {
-	for _, data := range []string{"format = 2\n", "[sync]\nauto = true\n", "x = 1\nformat = 7\n[[git]]\n"} {
+	for _, data := range []string{"format = 2\n", "[recall]\nauto = true\n", "x = 1\nformat = 7\n[[git]]\n"} {
 		_, err := Parse([]byte(data))
 		if want := strings.Contains(data, "format"); errors.Is(err, memsync.CodeStoreFormat) != want || err == nil {
 			t.Errorf("%q: %v", data, err)
