@@ -50,13 +50,14 @@ func (x *exchanger) at(head string) {
 func (x *exchanger) run(ctx context.Context) {
 	next := time.NewTimer(0)
 	defer next.Stop()
+	due := time.Now() // at the latest: who commits all the time puts nothing off
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-x.made:
-			if p := x.policy(ctx); p.Auto && x.denied.IsZero() {
-				next.Reset(min(commitQuiet, x.pause(p)))
+			if x.policy(ctx).Auto && x.denied.IsZero() {
+				next.Reset(min(commitQuiet, time.Until(due)))
 			}
 			continue
 		case <-next.C:
@@ -65,7 +66,9 @@ func (x *exchanger) run(ctx context.Context) {
 		if p.Auto {
 			x.exchange(ctx)
 		}
-		next.Reset(x.pause(p))
+		pause := x.pause(p)
+		due = time.Now().Add(pause)
+		next.Reset(pause)
 	}
 }
 

@@ -66,7 +66,7 @@ type Synced struct {
 	Leaks       []checkout.Leak `json:"-"`                     // what must not leave
 	DryRun      bool            `json:"dry_run,omitempty"`     // nothing of it was done
 	Unfetched   bool            `json:"unfetched,omitempty"`   // of a dry run: the remote has commits that are not here, so nobody counted them
-	Interrupted bool            `json:"interrupted,omitempty"` // the caller went away
+	Interrupted bool            `json:"interrupted,omitempty"` // the caller went away, or what gives turns failed
 }
 
 // Exchanged reports whether anything went either way.
@@ -100,7 +100,7 @@ func Sync(ctx context.Context, turns Turns, opt SyncOptions) (Synced, error) {
 	case errors.As(err, &e):
 		x.out.Error = e
 	default:
-		x.out.Interrupted = ctx.Err() != nil
+		x.out.Interrupted = true
 		return x.out, err
 	}
 	if x.repo != nil {
@@ -150,12 +150,24 @@ func (x *exchange) run(ctx context.Context) error {
 			if sent {
 				return errors.Join(err, x.turns(ctx, x.tellPushed))
 			}
-			return err
+			return second(err)
 		}
 		if err := sleep(ctx, rand.N(pushPause<<try)); err != nil {
 			return err
 		}
 	}
+}
+
+// second is the error of a push that came second each time, for whoever asked for
+// an exchange.
+func second(err error) error {
+	var e *memsync.Error
+	if !errors.Is(err, memsync.CodeSyncRejected) || !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	c.Hint = "others were faster each time: run `memsync sync` again; the commits stay here, ahead of the remote"
+	return &c
 }
 
 // prepare finds out where to, and decides about what waits on the disk.

@@ -35,7 +35,7 @@ func init() {
 	for name, word := range map[string]func(*testscript.TestScript, bool, []string){
 		"up": scriptUp, "settled": scriptSettled, "cold": scriptCold, "killed": scriptKilled, "said": scriptSaid, "typed": scriptTyped,
 		"together": scriptTogether,
-		"stopped": signalled(syscall.SIGSTOP), "continued": signalled(syscall.SIGCONT),
+		"stopped":  signalled(syscall.SIGSTOP), "continued": signalled(syscall.SIGCONT),
 	} {
 		scriptCommands[name] = word
 	}

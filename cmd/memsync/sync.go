@@ -35,9 +35,10 @@ func (a *app) syncVerb() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := keeper.Sync(a.ctx, a.turns(s), keeper.SyncOptions{NoPush: noPush, DryRun: a.flags.dryRun, Ask: a.mayAsk(), Wait: syncWait})
-			if out.Remote == "" && err != nil {
-				return err // it did not begin, or another process did it
+			ctx, end := a.untilLeaving()
+			out, err := keeper.Sync(ctx, a.turns(s), keeper.SyncOptions{NoPush: noPush, DryRun: a.flags.dryRun, Ask: a.mayAsk(), Wait: syncWait})
+			if err = end(err); err != nil && (out.Remote == "" || out.Interrupted) {
+				return err // it did not begin, or another process does it
 			}
 			return a.printSynced(out, err)
 		},
@@ -53,6 +54,32 @@ const syncWait = 30 * time.Second
 // mayAsk reports whether git and ssh may ask for a password at this process's
 // terminal.
 func (a *app) mayAsk() bool { return a.far == nil && !a.flags.noInput && a.terminal() }
+
+// untilLeaving is the context of what waits for the network: an owner that is told
+// to end does not wait for it, and the client that it works for goes on by itself.
+// end gives what the command returns.
+func (a *app) untilLeaving() (ctx context.Context, end func(error) error) {
+	if a.far == nil {
+		return a.ctx, func(err error) error { return err }
+	}
+	ctx, cancel := context.WithCancel(a.ctx)
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-a.far.leaving:
+			cancel()
+		case <-over:
+		}
+	}()
+	return ctx, func(err error) error {
+		defer cancel()
+		close(over)
+		if err != nil && ctx.Err() != nil && a.ctx.Err() == nil {
+			a.far.cut = true
+		}
+		return err
+	}
+}
 
 // turns opens a store for the length of each turn.
 func (a *app) turns(s *store.Store) keeper.Turns {
@@ -182,8 +209,9 @@ func (a *app) checkVerb() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := keeper.Compare(a.ctx, a.turns(s), keeper.SyncOptions{Ask: a.mayAsk()})
-			if err != nil {
+			ctx, end := a.untilLeaving()
+			c, err := keeper.Compare(ctx, a.turns(s), keeper.SyncOptions{Ask: a.mayAsk()})
+			if err = end(err); err != nil {
 				return err
 			}
 			if a.flags.json || a.flags.jsonl {
