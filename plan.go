@@ -55,10 +55,13 @@ const (
 	EventBlind     EventOp = "memory.watch.blind"     // the watcher can't see: everything is looked at instead
 	EventRecovered EventOp = "memory.watch.recovered" // it sees again
 	EventReverted  EventOp = "memory.write.reverted"
-	EventPromote   EventOp = "memory.promote" // a memory joined a composition
-	EventDemote    EventOp = "memory.demote"  // it left one
-	EventPropose   EventOp = "memory.propose" // a person is asked
-	EventOverlay   EventOp = "memory.overlay" // a composed prompt changed
+	EventPulled    EventOp = "memory.sync.pulled"   // a remote's commits were taken over
+	EventPushed    EventOp = "memory.sync.pushed"   // ours were sent
+	EventConflict  EventOp = "memory.sync.conflict" // a text lost in a join, and waits for a person
+	EventPromote   EventOp = "memory.promote"       // a memory joined a composition
+	EventDemote    EventOp = "memory.demote"        // it left one
+	EventPropose   EventOp = "memory.propose"       // a person is asked
+	EventOverlay   EventOp = "memory.overlay"       // a composed prompt changed
 )
 
 // Event is something that happened on this machine. Ids, counts and masked

@@ -12,7 +12,16 @@ type Policy struct {
 	Deletes DeletePolicy
 	Lint    []LintLevel // [lint], in the order of the file
 	Targets TargetPolicy
+	Sync    SyncPolicy
 	Into    []Into // entries of [[into]], in order
+}
+
+// SyncPolicy is [sync]: how a dedicated store is exchanged with the remote that
+// this clone's git has chosen. It can't choose one.
+type SyncPolicy struct {
+	Auto     bool   // a running keeper exchanges by itself
+	Interval string // how often, at the latest: a duration such as 5m
+	Push     bool   // commits leave; false: they are only taken over
 }
 
 // FromModel is what an agent's choice of a place in a composition is worth.
@@ -85,6 +94,7 @@ func DefaultPolicy() Policy {
 		Limits:  DefaultLimits(),
 		Deletes: DeletePolicy{HoldFiles: 10, HoldPercent: 30},
 		Targets: TargetPolicy{FromModel: ModelAllow},
+		Sync:    SyncPolicy{Interval: "5m", Push: true},
 	}
 }
 

@@ -71,6 +71,9 @@ type Facts struct {
 	// HeldBase are the accepted bytes that a held or dirty path started from,
 	// when the save releases one; nil otherwise.
 	HeldBase []byte
+	// Dirty says that HeldBase is of a file that was being written while others'
+	// commits were taken over. Unlike a held one, a save equal to it says nothing.
+	Dirty bool
 
 	// Near are the memories that the MinHash table proposes for Needs.Near.
 	Near []Neighbour

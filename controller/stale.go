@@ -65,6 +65,10 @@ func (x *deciding) conflict() *memsync.Error {
 }
 
 func (x *deciding) staleSave() bool {
+	if x.f.Dirty && x.old != nil && (x.copied != nil || x.alias != "") && string(x.f.Current) != string(x.f.HeldBase) && string(x.f.Current) != string(x.Candidate.Raw) {
+		x.keepCopy(x.f.Current) // another memory came to the same place: its text is not this one's
+		return false
+	}
 	if x.old == nil || x.old.Path != x.Path || x.f.Current == nil || x.copied != nil || x.alias != "" {
 		return false
 	}
@@ -74,7 +78,7 @@ func (x *deciding) staleSave() bool {
 	case saved == current:
 		return false
 	case base != nil:
-		if string(base) == current || string(base) == saved {
+		if string(base) == current || string(base) == saved && !x.f.Dirty {
 			x.pass("stale", "nothing changed while it was held")
 			return false
 		}

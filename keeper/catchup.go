@@ -22,6 +22,9 @@ func (k *Keeper) catchUp(ctx context.Context) error {
 	if err := k.catchUpHead(ctx); err != nil {
 		return err
 	}
+	if err := k.confine(k.Store); err != nil {
+		return err
+	}
 	return k.catchUpPolicy(ctx)
 }
 
@@ -85,6 +88,15 @@ func (k *Keeper) catchUpHead(ctx context.Context) error {
 		}
 		now := memsync.HashOf(data)
 		up.Tracked[ch.Path] = indexer.Tracked{Hash: now, Blob: ch.To}
+		if ch.Path == k.Store.PolicyPath() && now != hash && !fresh {
+			before, _, err := k.accepted(ch.Path)
+			if err != nil {
+				before = nil // defaults, as where there was none
+			}
+			if err := k.noteWriters(before, data); err != nil {
+				return err
+			}
+		}
 		if now != hash {
 			if err := k.noteTicks(ch.Path, data, st.Head); err != nil {
 				return err

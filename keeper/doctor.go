@@ -119,7 +119,25 @@ func (k *Keeper) Doctor(ctx context.Context) ([]Check, error) {
 		problems = append(problems, trouble)
 	}
 	add("merge driver", "run `memsync hooks install`; a merge that is stopped without it: `memsync resolve --from-index`", problems)
+	problems = nil
+	if s := st.Sync; s != nil && s.Last != nil && s.Last.Error != nil && !passes(s.Last.Error.Code) {
+		problems = append(problems, s.Last.Error.Error())
+		hint = s.Last.Error.Hint
+	}
+	if hint == "" || len(problems) == 0 {
+		hint = "run `memsync sync`"
+	}
+	add("sync", hint, problems)
 	return out, nil
+}
+
+// passes reports whether what ended an exchange ends by itself.
+func passes(c memsync.Code) bool {
+	switch c {
+	case memsync.CodeSyncUnreachable, memsync.CodeSyncTimeout, memsync.CodeSyncRejected, memsync.CodeStoreBusy, memsync.CodeStorePaused:
+		return true
+	}
+	return false
 }
 
 // driven reports whether the store's attributes ask for the merge driver.

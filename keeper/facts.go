@@ -147,8 +147,11 @@ func (b *batch) history(f *controller.Facts, p memsync.Path) error {
 			}
 		}
 	}
+	if f.HeldBase, f.Dirty, err = k.startedFrom(p); err != nil {
+		return err
+	}
 	for _, h := range k.heldNow() {
-		if h.Path != p || h.Base == "" {
+		if h.Path != p || h.Base == "" || f.Dirty {
 			continue
 		}
 		if data, err := k.repo.Blob(h.Base); err == nil {

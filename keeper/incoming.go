@@ -74,6 +74,9 @@ func (b *batch) copyByCommit(f *controller.Facts, c memsync.Candidate) error {
 	if c.Origin != memsync.OriginPeer || c.Op != memsync.OpUpsert || m == nil || m.ID == "" {
 		return nil
 	}
+	if len(b.view.ByID(m.ID)) < 2 { // the usual one
+		return nil
+	}
 	came, err := b.k.incoming()
 	if err != nil {
 		return err

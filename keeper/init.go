@@ -40,7 +40,7 @@ type Made struct {
 // attributes keep git from changing a byte of a memory, have it merge memories
 // by meaning where the clone has the driver, and let any tool join ledgers by
 // union.
-const attributes = "*.md -text merge=memsync\nmemsync.toml -text\nworkspace.toml -text\n.gitattributes -text\n.gitignore -text\n**/_system/ledger/*.jsonl -text merge=union\nREVIEW.md merge=union\n"
+const attributes = "*.md -text merge=memsync\nmemsync.toml -text merge=memsync\nworkspace.toml -text\n.gitattributes -text\n.gitignore -text\n**/_system/ledger/*.jsonl -text merge=union\nREVIEW.md merge=union\n"
 
 const (
 	// temporary files that a killed process leaves until the next command

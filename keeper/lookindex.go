@@ -82,7 +82,15 @@ func (k *Keeper) lookAtAuthored(s *sight, p memsync.Path, touched *indexer.Updat
 			return nil
 		}
 	}
-	s.authored = append(s.authored, k.authored(p, data))
+	joined, err := k.joinedSave(p, data)
+	if err != nil {
+		return err
+	}
+	c := k.authored(p, joined)
+	if data = joined; memsync.HashOf(joined) != hash {
+		c.OnDisk = hash
+	}
+	s.authored = append(s.authored, c)
 	if isReview {
 		s.reviews = append(s.reviews, savedReview{scope, data})
 	}

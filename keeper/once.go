@@ -102,7 +102,9 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 			return append(others, own...), err
 		})
 		if err == nil && k.spooled != nil {
-			err = settled()
+			if k.spooled = nil; settled != nil {
+				err = settled()
+			}
 		}
 		if err != nil {
 			return r, err
@@ -119,6 +121,9 @@ func (k *Keeper) Once(ctx context.Context, opt OnceOptions) (Report, error) {
 				r.Waiting = append(r.Waiting, d.Path)
 			}
 		}
+	}
+	if err := k.forgetSettled(); err != nil {
+		return r, err
 	}
 	r.Held = append(slices.Clip(k.heldNow()), k.nameless...)
 	if k.opt.ReadOnly {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"memsync"
@@ -26,6 +27,7 @@ type RunOptions struct {
 	Report  func(Report)       // a pass did or found something
 	Problem func(error)        // a pass failed; it is tried again
 	Sight   func(watcher.Info) // the watcher became blind, or sees again
+	Synced  func(Synced)       // an exchange with the remote did something, or ended otherwise than the one before
 }
 
 // How long to wait before something is tried again. Git's own commands end, so
@@ -71,6 +73,10 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 	defer retry.Stop()
 	rest := time.NewTicker(restAfter)
 	defer rest.Stop()
+	exchanging, end := context.WithCancel(ctx)
+	var exchanges sync.WaitGroup
+	defer func() { end(); exchanges.Wait() }()
+	r.syncs = &exchanger{k: k, told: opt.Synced, made: make(chan struct{}, 1)}
 	for {
 		select {
 		case <-ctx.Done():
@@ -100,7 +106,11 @@ func (k *Keeper) Run(ctx context.Context, opt RunOptions) error {
 		if opt.Ready != nil {
 			opt.Ready()
 			opt.Ready = nil
+			if opt.Synced != nil {
+				exchanges.Go(func() { r.syncs.run(exchanging) })
+			}
 		}
+
 		if wait == 0 && r.feed(ctx) {
 			wait = time.Millisecond
 		}
@@ -169,14 +179,15 @@ type runner struct {
 	since    time.Time       // when the repository was first found busy, zero when it is not
 	failed   time.Duration   // how long the last failure is waited for
 	policy   [2]stamp
-	gone     bool      // the store's directory is
-	fed      bool      // the search index lacked nothing when it was last fed
-	starved  bool      // the search index could not be fed, which was told
-	replaced bool      // see ErrReplaced
-	turns    uint64    // of the keeper, when they were last counted
-	rested   uint64    // turns when memory was last given back
-	worked   bool      // the pass at hand did something
-	made     bool      // commits since git last tidied up
+	gone     bool   // the store's directory is
+	fed      bool   // the search index lacked nothing when it was last fed
+	starved  bool   // the search index could not be fed, which was told
+	replaced bool   // see ErrReplaced
+	turns    uint64 // of the keeper, when they were last counted
+	rested   uint64 // turns when memory was last given back
+	worked   bool   // the pass at hand did something
+	made     bool   // commits since git last tidied up
+	syncs    *exchanger
 	tended   time.Time // when
 }
 
@@ -262,6 +273,7 @@ func (r *runner) pass(ctx context.Context) time.Duration {
 			return 0
 		}
 		report, err = r.look(context.WithoutCancel(ctx))
+		r.syncs.at(r.k.catalog.Revision().Commit)
 	}
 	switch {
 	case err != nil:

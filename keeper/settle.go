@@ -183,7 +183,13 @@ func (k *Keeper) settleHeld(b *batch, up *indexer.Update) error {
 			if d.Error != nil {
 				next.Why = d.Error.Code
 			}
-			if was && h.Base != "" {
+			bases, err := k.log.Bases()
+			if err != nil {
+				return err
+			}
+			if base, dirty := bases[d.Path]; dirty {
+				next.Base = base
+			} else if was && h.Base != "" {
 				next.Base = h.Base
 			} else if _, blob, ok := k.catalog.Accepted(d.Path); ok {
 				next.Base = blob

@@ -35,12 +35,14 @@ type Status struct {
 	Backend  string             `json:"backend"`
 	Fallback bool               `json:"identity_fallback"` // no git identity is set; commits say memsync
 	Commit   memsync.CommitMode `json:"commit"`
-	Watch    *watcher.Info      `json:"watch"` // how well a running keeper sees; null when none runs
+	Watch    *watcher.Info      `json:"watch"`   // how well a running keeper sees; null when none runs
+	Sync     *Standing          `json:"sync"`    // how the store stands to its remote; null where there is none
+	Writers  []Confined         `json:"writers"` // what waits for a person since a pull
 }
 
 // Clean reports whether nothing waits for anybody.
 func (s Status) Clean() bool {
-	return len(s.Held) == 0 && len(s.Pending) == 0 && len(s.Waiting) == 0 && s.Paused == nil
+	return len(s.Held) == 0 && len(s.Pending) == 0 && len(s.Waiting) == 0 && len(s.Writers) == 0 && s.Paused == nil
 }
 
 // Status looks and tells; it settles nothing.
@@ -71,6 +73,14 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	case !errors.Is(err, memsync.CodeGitMissing):
 		return out, err
 	}
+	if out.Sync, err = k.Standing(); err != nil {
+		return out, err
+	}
+	waits, err := k.Confined()
+	if err != nil {
+		return out, err
+	}
+	out.Writers = append([]Confined{}, waits...)
 	out.Index, _ = k.Index()
 	readOnly := k.opt.ReadOnly
 	k.opt.ReadOnly = true // look without waiting for files to settle

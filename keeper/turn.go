@@ -152,6 +152,7 @@ func (k *Keeper) standOn(before *store.Store) {
 	if err != nil || now.PolicyErr != nil {
 		now = before
 	}
+	_ = k.confine(now) // the next catching up says why not
 	if !reflect.DeepEqual(now.Scopes, k.Store.Scopes) || !reflect.DeepEqual(now.Policy, k.Store.Policy) {
 		k.forgetDerived()
 	}

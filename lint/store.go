@@ -8,10 +8,11 @@ import (
 	"memsync/indexer/recall"
 )
 
-// The lines of .gitattributes that keep git from changing a byte of a memory
-// and let any tool join two ledgers.
+// The lines of .gitattributes that keep git from changing a byte of a memory, have it
+// merge memories by meaning where a clone has the driver, and let any tool join two
+// ledgers: as init writes them.
 const (
-	verbatimLine = "*.md -text"
+	verbatimLine = "*.md -text merge=memsync"
 	unionLine    = "**/_system/ledger/*.jsonl -text merge=union"
 )
 

@@ -1,6 +1,7 @@
-// Command sync measures what the merge driver costs a person who runs plain git:
-// `git merge` of memories that both sides changed, with memsync's driver and, in
-// the same run on the same files, with git's own merge.
+// Command sync measures what exchanging memories costs: the merge driver of a
+// person who runs plain git (`git merge` of memories that both sides changed, with
+// memsync's driver and, in the same run on the same files, with git's own merge),
+// one merge in process, and `memsync sync` beside `git pull`.
 package main
 
 import (
@@ -26,7 +27,10 @@ func main() {
 	dir, err := os.MkdirTemp("", "memsync-sync-")
 	measure.Check(err)
 	defer os.RemoveAll(dir)
-	b := bench{dir, bin, *files}
+	for _, part := range []string{"driver", "exchange"} {
+		measure.Check(os.MkdirAll(filepath.Join(dir, part), 0o755))
+	}
+	b := bench{filepath.Join(dir, "driver"), bin, *files}
 	b.prepare()
 	var ours, git []time.Duration
 	for range *runs + 1 { // in turn, so that both have the machine's good and bad moments
@@ -43,6 +47,8 @@ func main() {
 	measure.Figure("driver_ms", per(ours), "ms")
 	measure.Figure("git_merge_file_driver_ms", per(git), "ms")
 	measure.Figure("git_builtin_merge_ms", per(plain), "ms")
+	document()
+	exchange(filepath.Join(dir, "exchange"), bin, *runs)
 }
 
 type bench struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,7 +30,8 @@ func (a *app) acceptVerb() *cobra.Command {
 	cmd := &cobra.Command{
 		Long: "accept takes saves that wait because of their text (injection where agents write, hidden characters), because their memory\n" +
 			"was deleted, forgotten or is pinned, or because a person once rejected what they say. A forgotten memory's file gets a\n" +
-			"new id. `memsync status` lists what is held and why. A person's decision.",
+			"new id. `memsync status` lists what is held and why. `accept memsync.toml` lets writers take effect that a pull widened.\n" +
+			"A person's decision.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.person("accept"); err != nil {
@@ -41,6 +43,9 @@ func (a *app) acceptVerb() *cobra.Command {
 			}
 			defer k.Close()
 			if err := a.settleFirst(k); err != nil { // other saves are their own commits
+				return err
+			}
+			if args, err = a.acceptWriters(k, args); err != nil || len(args) == 0 {
 				return err
 			}
 			accept := map[memsync.Path]memsync.Actor{}
@@ -63,6 +68,33 @@ func (a *app) acceptVerb() *cobra.Command {
 	}
 	a.dryRunFlag(cmd)
 	return cmd
+}
+
+// acceptWriters takes what a pulled memsync.toml says of writers, where one of
+// the arguments names it. It gives the other arguments.
+func (a *app) acceptWriters(k *opened, args []string) ([]string, error) {
+	waits, err := k.Confined()
+	if err != nil || len(waits) == 0 {
+		return args, err
+	}
+	i := slices.IndexFunc(args, func(arg string) bool {
+		p, _ := a.pathIn(k.Store, arg)
+		return p == k.Store.PolicyPath() || arg == string(k.Store.PolicyPath())
+	})
+	if i < 0 {
+		return args, nil
+	}
+	if err := k.AcceptWriters(); err != nil {
+		return nil, err
+	}
+	for _, w := range waits {
+		if a.flags.json || a.flags.jsonl {
+			a.emit(map[string]any{"accepted": w})
+			continue
+		}
+		fmt.Fprintf(a.stdout, "accept %s: the scope %s is writers = %q here now\n", k.Store.PolicyPath(), oneLine(w.Scope), w.Wants)
+	}
+	return slices.Delete(slices.Clone(args), i, i+1), nil
 }
 
 // settleFirst lets every other save that waits on the disk become its own

@@ -16,6 +16,7 @@ import (
 	"memsync/gitlog"
 	"memsync/internal/spool"
 	"memsync/internal/store"
+	"memsync/keeper"
 )
 
 // repaired is what resolve --from-index did with one path that git left
@@ -129,7 +130,7 @@ func (a *app) repair(j *joining, s *store.Store, p, rel memsync.Path, stages [4]
 	if err != nil {
 		return "", err
 	}
-	r := joinFile(s, rel, v[1], v[2], v[3])
+	r := keeper.JoinFile(s, rel, v[1], v[2], v[3])
 	if !bytes.Equal(now, r.Bytes) && !halfMerged(now, v[1].Bytes, v[2].Bytes, v[3].Bytes) {
 		return repairChanged, nil
 	}

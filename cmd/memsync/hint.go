@@ -62,7 +62,7 @@ var hints = map[memsync.Code]string{
 	memsync.CodeGitCorrupt:         "run `git fsck` in the store",
 	memsync.CodeJournal:            "run `memsync doctor`; the files and git are not touched by this",
 	memsync.CodeConflictUnresolved: "`memsync conflicts --diff` shows what differs, `memsync resolve` ends it",
-	memsync.CodeSyncNoRemote:       "add one: git remote add NAME URL",
+	memsync.CodeSyncNoRemote:       "add one: memsync remote add NAME URL",
 	memsync.CodeSyncRejected:       "run it again: what the others pushed is joined first",
 	memsync.CodeSyncRefused:        "do what the remote says; the commits stay here, ahead of it",
 	memsync.CodeSyncAuth:           "run `git fetch` in the store on a terminal: it asks for what is missing; nothing was changed",

@@ -16,6 +16,7 @@ import (
 	"memsync"
 	"memsync/controller/merge"
 	"memsync/internal/spool"
+	"memsync/keeper"
 )
 
 func init() {
@@ -134,7 +135,7 @@ func (a *app) driveMerge(d driven) (result []byte, e spool.Entry, state string, 
 			v[1].Time, v[2].Time = time.Time{}, time.Time{}
 		}
 	}
-	r := joinFile(s, rel, v[0], v[1], v[2])
+	r := keeper.JoinFile(s, rel, v[0], v[1], v[2])
 	e = spool.Entry{Path: rel, Memory: idOfFile(r.Bytes, s.Policy.Limits), Head: j.head, At: time.Now().UTC(),
 		Sides: []memsync.Hash{memsync.HashOf(v[1].Bytes), memsync.HashOf(v[2].Bytes)}, Result: memsync.HashOf(r.Bytes)}
 	if st, err := repo.State(); err == nil {

@@ -56,22 +56,6 @@ func (j *joining) knows(s *store.Store, rev string) bool {
 	return !errors.Is(err, memsync.CodeStoreFormat)
 }
 
-// joinFile joins two versions of a store's file by what it is: memories by
-// meaning, MEMORY.md entry by entry, everything else by lines.
-func joinFile(s *store.Store, p memsync.Path, base, ours, theirs merge.Version) merge.Result {
-	scope, ok := memsync.ScopeOf(s.Scopes, p)
-	if !ok {
-		return merge.Lines(base, ours, theirs)
-	}
-	switch format.Classify(p.Rel(scope.Dir)) {
-	case format.MemoryFile, format.LogFile, format.ConflictCopy:
-		return merge.Merge(base, ours, theirs, s.Policy.Limits)
-	case format.IndexFile:
-		return merge.Index(base, ours, theirs)
-	}
-	return merge.Lines(base, ours, theirs)
-}
-
 // idOfFile is the id that a file itself says, "" for none.
 func idOfFile(data []byte, lim memsync.Limits) memsync.ID {
 	doc, err := format.Parse(data, lim)

@@ -20,7 +20,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The words of stories in which `memsync up` runs:
+// The words of stories in which `memsync up` runs, one in a directory; each acts on
+// the one that was started in this directory, or on the only one there is:
 //
 //	up [ARG...]         starts it, and waits until it says that it is ready
 //	settled             until everything on disk is decided about, as `status` says
@@ -28,11 +29,13 @@ import (
 //	killed              ends it with SIGKILL
 //	stopped / continued SIGSTOP and SIGCONT
 //	said REGEXP         waits until what it has printed matches (stdout and stderr)
+//	together DIR DIR    until two stores stand at the same commit
 //	typed KEYS CMD ARG… a program on a terminal of its own, with keys typed into it
 func init() {
 	for name, word := range map[string]func(*testscript.TestScript, bool, []string){
 		"up": scriptUp, "settled": scriptSettled, "cold": scriptCold, "killed": scriptKilled, "said": scriptSaid, "typed": scriptTyped,
-		"stopped": signalled(syscall.SIGSTOP), "continued": signalled(syscall.SIGCONT),
+		"together": scriptTogether,
+		"stopped":  signalled(syscall.SIGSTOP), "continued": signalled(syscall.SIGCONT),
 	} {
 		scriptCommands[name] = word
 	}
@@ -92,11 +95,17 @@ func ups(ts *testscript.TestScript) map[string]*upProcess {
 }
 
 func theUp(ts *testscript.TestScript) *upProcess {
-	p := ups(ts)["up"]
-	if p == nil {
-		ts.Fatalf("memsync up does not run")
+	all := ups(ts)
+	if p := all[ts.MkAbs(".")]; p != nil {
+		return p
 	}
-	return p
+	if len(all) != 1 {
+		ts.Fatalf("memsync up does not run here")
+	}
+	for _, p := range all {
+		return p
+	}
+	return nil
 }
 
 func scriptUp(ts *testscript.TestScript, neg bool, args []string) {
@@ -141,7 +150,7 @@ func scriptUp(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("it runs")
 	}
-	ups(ts)["up"] = p
+	ups(ts)[p.cmd.Dir] = p
 }
 
 // scriptSettled asks until nothing is pending. The question itself looks at the
@@ -168,6 +177,20 @@ func scriptSettled(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// scriptTogether asks until what one has is what the other has.
+func scriptTogether(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: together DIR DIR")
+	}
+	patience := time.AfterFunc(patient, func() { panic(ts.Name() + ": never together; the one here said:\n" + theUp(ts).said()) })
+	defer patience.Stop()
+	for {
+		if gitOutput(ts, "-C", args[0], "rev-parse", "HEAD") == gitOutput(ts, "-C", args[1], "rev-parse", "HEAD") {
+			return
+		}
+	}
+}
+
 func (p *upProcess) end(sig os.Signal) {
 	p.cmd.Process.Signal(sig)
 	<-p.done
@@ -179,7 +202,7 @@ func scriptCold(ts *testscript.TestScript, neg bool, args []string) {
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
 		ts.Fatalf("up ended with %d: %s", code, p.said())
 	}
-	delete(ups(ts), "up")
+	delete(ups(ts), p.cmd.Dir)
 	head := gitOutput(ts, "rev-parse", "HEAD")
 	cmd := exec.Command(command, "up", "--once")
 	cmd.Dir, cmd.Env = ts.MkAbs("."), p.cmd.Env
@@ -202,8 +225,9 @@ func gitOutput(ts *testscript.TestScript, args ...string) string {
 }
 
 func scriptKilled(ts *testscript.TestScript, neg bool, args []string) {
-	theUp(ts).end(syscall.SIGKILL)
-	delete(ups(ts), "up")
+	p := theUp(ts)
+	p.end(syscall.SIGKILL)
+	delete(ups(ts), p.cmd.Dir)
 }
 
 func signalled(sig syscall.Signal) func(*testscript.TestScript, bool, []string) {

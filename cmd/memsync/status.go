@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -61,6 +62,12 @@ func (a *app) printStatus(st keeper.Status) {
 			fmt.Fprintf(w, "  %s\n", oneLine(i.Blind))
 		}
 	}
+	for _, line := range standingLines(st.Sync) {
+		fmt.Fprintln(w, oneLine(line))
+	}
+	for _, c := range st.Writers {
+		fmt.Fprintln(w, oneLine(confinedLine(c)))
+	}
 	if st.Paused != nil {
 		fmt.Fprintf(w, "paused: %s\n  %s\n", *st.Paused, oneLine(st.Detail))
 	}
@@ -107,4 +114,40 @@ func (a *app) printStatus(st keeper.Status) {
 	if st.Clean() {
 		fmt.Fprintln(w, "clean")
 	}
+}
+
+// standingLines say how a store stands to its remote, as far as is known without
+// asking it.
+func standingLines(s *keeper.Standing) (out []string) {
+	if s == nil {
+		return nil
+	}
+	line := fmt.Sprintf("remote %s/%s (%s): ", s.Remote, s.Branch, s.Address)
+	switch {
+	case !s.Known:
+		line += "never heard of; `memsync sync` asks it"
+	case s.Ahead == 0 && s.Behind == 0:
+		line += "same, when last heard of"
+	default:
+		line += fmt.Sprintf("%d ahead, %d behind, when last heard of", s.Ahead, s.Behind)
+	}
+	out = append(out, line)
+	l := s.Last
+	if l == nil {
+		return out
+	}
+	at := l.At.Local().Format(time.DateTime)
+	switch {
+	case l.Error != nil:
+		out = append(out, fmt.Sprintf("  last sync %s failed: %s [%s]", at, l.Error.Error(), l.Error.Code))
+		if hint := cmp.Or(l.Error.Hint, hintOf(l.Error.Code)); hint != "" {
+			out = append(out, "  "+hint)
+		}
+	default:
+		out = append(out, "  last sync "+at)
+	}
+	if s.Ahead > 0 && l.NotPushed != "" && l.Error == nil {
+		out = append(out, "  not pushed: "+l.NotPushed)
+	}
+	return out
 }

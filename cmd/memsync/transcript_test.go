@@ -13,21 +13,41 @@ import (
 
 // TestTranscripts types what the pages show, word for word, and holds what comes
 // out to what they say does: ids, commits and times apart. All blocks of a page
-// behind a `<!-- transcript -->` are one session, at a terminal, in a new home.
+// behind a `<!-- transcript -->` are one session, at a terminal, in a new home; a
+// prompt with a name before it is a machine's of its own, with its own home. The
+// address on the pages is that of an empty repository.
 func TestTranscripts(t *testing.T) {
-	for _, page := range []string{"composition.md"} {
+	for _, page := range []string{"composition.md", "sync.md"} {
 		t.Run(page, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 			if err != nil {
 				t.Fatal(err)
 			}
 			steps := transcript(t, string(data))
+			root := t.TempDir()
+			hub := newShop(t)
+			hub.git("init", "-q", "--bare", filepath.Join(root, "hub.git"))
+			hub.git("config", "--global", "url."+filepath.Join(root, "hub.git")+".insteadOf", "git@example.org:ada/memory.git")
 			var script strings.Builder
+			script.WriteString(`root=$PWD first=$HOME
+at() {
+	pwd >"$root/.$now"
+	now=$1
+	[ -z "$1" ] || { export HOME="$root/$1" MEMSYNC_HOME="$root/$1/.memsync"; mkdir -p "$HOME"; cp "$first/.gitconfig" "$HOME"; }
+	cd "$(cat "$root/.$now" 2>/dev/null || echo "$HOME")"
+}
+now=
+`)
+			machine := ""
 			for _, step := range steps {
+				if step.machine != machine {
+					machine = step.machine
+					script.WriteString("at " + machine + "\n")
+				}
 				script.WriteString(step.command + "\nprintf '\\036'\n")
 			}
 			cmd := exec.Command("person", "sh", "-c", script.String())
-			cmd.Dir, cmd.Env = t.TempDir(), newShop(t).env
+			cmd.Dir, cmd.Env = root, hub.env
 			out, err := cmd.Output()
 			said := strings.Split(string(out), "\036")
 			if err != nil || len(said) != len(steps)+1 {
@@ -45,7 +65,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-type typed struct{ command, answer string }
+type typed struct{ machine, command, answer string }
 
 // transcript are the commands of a page's session, with here-documents, and what
 // follows each.
@@ -65,8 +85,9 @@ func transcript(t *testing.T, page string) (steps []typed) {
 				if strings.TrimSuffix(line, "\n") == heredoc {
 					heredoc = ""
 				}
-			case strings.HasPrefix(line, "$ "):
-				steps = append(steps, typed{command: strings.TrimSuffix(line[2:], "\n")})
+			case aPrompt.MatchString(line):
+				m := aPrompt.FindStringSubmatch(line)
+				steps = append(steps, typed{machine: m[1], command: m[2]})
 				if h := regexp.MustCompile(`<<'(\w+)'`).FindStringSubmatch(line); h != nil {
 					heredoc = h[1]
 				}
@@ -82,6 +103,7 @@ func transcript(t *testing.T, page string) (steps []typed) {
 }
 
 var (
+	aPrompt = regexp.MustCompile(`^([a-z]*)\$ (.*)\n$`)
 	anID    = regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{26}`)
 	aCommit = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
 	aTime   = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)

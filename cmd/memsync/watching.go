@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,6 +101,7 @@ func (u *watching) ownThis(ctx context.Context, s *store.Store, poll bool) error
 		Report:  func(r keeper.Report) { u.report(s, r) },
 		Problem: func(err error) { u.problem(s, err) },
 		Sight:   func(i watcher.Info) { u.sight(s, i) },
+		Synced:  func(out keeper.Synced) { u.synced(s, out) },
 	})
 }
 
@@ -187,6 +189,27 @@ func (u *watching) news(s *store.Store, r keeper.Report) keeper.Report {
 		}
 	}
 	return r
+}
+
+// synced tells what an exchange did, or why it did not.
+func (u *watching) synced(s *store.Store, out keeper.Synced) {
+	for _, line := range syncLines(out) {
+		u.say(s, "%s", line)
+	}
+	if e := out.Error; e != nil {
+		u.say(s, "sync: %s [%s]", oneLine(e.Error()), e.Code)
+		if hint := cmp.Or(e.Hint, hintOf(e.Code)); hint != "" {
+			u.say(s, "  %s", oneLine(hint))
+		}
+	}
+	if u.a.flags.json || u.a.flags.jsonl {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.a.emit(struct {
+			Store string        `json:"store"`
+			Sync  keeper.Synced `json:"sync"`
+		}{s.Root, out})
+	}
 }
 
 func (u *watching) problem(s *store.Store, err error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -40,6 +41,19 @@ func atLeast(n int) func(any) error {
 func percent(v any) error {
 	if n := v.(int); n < 0 || n > 100 {
 		return errors.New("must be between 0 and 100")
+	}
+	return nil
+}
+
+// duration is a time that one can wait for a remote: a second at least, that
+// nobody asks one without a pause; a day at most.
+func duration(v any) error {
+	d, err := time.ParseDuration(v.(string))
+	if err != nil {
+		return fmt.Errorf("must be a duration such as 90s, 5m or 1h, not %s", strconv.Quote(v.(string)))
+	}
+	if d < time.Second || d > 24*time.Hour {
+		return errors.New("must be between 1s and 24h")
 	}
 	return nil
 }

@@ -48,6 +48,9 @@ var keys = []key{
 	stringKey("targets.from_model", "allow | propose | deny: what an agent's choice of a place in a prompt is worth",
 		func(p *memsync.Policy) *string { return (*string)(&p.Targets.FromModel) },
 		oneOf(string(memsync.ModelAllow), string(memsync.ModelPropose), string(memsync.ModelDeny))),
+	boolKey("sync.auto", "dedicated only: memsync up exchanges commits by itself", func(p *memsync.Policy) *bool { return &p.Sync.Auto }),
+	stringKey("sync.interval", "how often, at the latest", func(p *memsync.Policy) *string { return &p.Sync.Interval }, duration),
+	boolKey("sync.push", "false: commits are taken over and never sent", func(p *memsync.Policy) *bool { return &p.Sync.Push }),
 }
 
 func intKey(name, comment string, at func(*memsync.Policy) *int, check func(any) error) key {

@@ -47,6 +47,11 @@ hold_percent = 30
 
 [targets]
 from_model = "allow"       # allow | propose | deny: what an agent's choice of a place in a prompt is worth
+
+[sync]
+auto = false               # dedicated only: memsync up exchanges commits by itself
+interval = "5m"            # how often, at the latest
+push = true                # false: commits are taken over and never sent
 `
 
 var emptyIsNil = cmpopts.EquateEmpty()
@@ -154,6 +159,8 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"no branch":            {"[git]\nbranch = \"\"\n", "must be the name of a branch", 2, 10},
 		"a list":               {"[limits]\nbody_lines = [1]\n", "must be a whole number", 2, 1},
 
+		"no duration":              {"[sync]\ninterval = \"soon\"\n", "must be a duration such as 90s, 5m or 1h", 2, 12},
+		"too often":                {"[sync]\ninterval = \"10ms\"\n", "must be between 1s and 24h", 2, 12},
 		"another worth of a model": {"[targets]\nfrom_model = \"ask\"\n", "must be one of allow, propose, deny", 2, 14},
 		"into as one table":        {"[into]\nfile = \"AGENTS.md\"\n", "write [[into]]", 1, 2},
 		"into without a file":      {"[[into]]\nagent = \"harbor\"\n", "file is missing", 1, 3},
@@ -209,7 +216,7 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 
 // A newer format is said before anything else that it may have brought.
 func TestNewerFormatIsItsOwnCode(t *testing.T) {
-	for _, data := range []string{"format = 2\n", "[sync]\nauto = true\n", "x = 1\nformat = 7\n[[git]]\n"} {
+	for _, data := range []string{"format = 2\n", "[recall]\nauto = true\n", "x = 1\nformat = 7\n[[git]]\n"} {
 		_, err := Parse([]byte(data))
 		if want := strings.Contains(data, "format"); errors.Is(err, memsync.CodeStoreFormat) != want || err == nil {
 			t.Errorf("%q: %v", data, err)
@@ -248,6 +255,8 @@ func genPolicy() *rapid.Generator[memsync.Policy] {
 				IndexLines: n.Draw(t, "index_lines"), IndexBytes: n.Draw(t, "index_bytes"),
 			},
 			Targets: memsync.TargetPolicy{FromModel: rapid.SampledFrom([]memsync.FromModel{memsync.ModelAllow, memsync.ModelPropose, memsync.ModelDeny}).Draw(t, "from_model")},
+			Sync: memsync.SyncPolicy{Auto: rapid.Bool().Draw(t, "auto"), Interval: rapid.SampledFrom([]string{"1s", "5m", "1h30m", "24h"}).Draw(t, "interval"),
+				Push: rapid.Bool().Draw(t, "push")},
 			Into: rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) memsync.Into {
 				return memsync.Into{File: memsync.Path(rapid.SampledFrom([]string{"AGENTS.md", "CLAUDE.md", "docs/agents/harbor.md"}).Draw(t, "file")), Agent: rapid.StringMatching("[a-z]{1,8}").Draw(t, "agent")}
 			}), 0, 3, func(i memsync.Into) memsync.Into { return i }).Draw(t, "into"),

@@ -50,6 +50,7 @@ func TestGetKnowsEveryKey(t *testing.T) {
 		"limits.description_chars": "300", "limits.index_lines": "200", "limits.index_bytes": "25000",
 		"deletes.hold_files": "10", "deletes.hold_percent": "30",
 		"targets.from_model": "allow",
+		"sync.auto":          "false", "sync.interval": "5m", "sync.push": "true",
 	}
 	got := map[string]string{}
 	for _, name := range Keys() {
