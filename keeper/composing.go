@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"memsync"
-	"memsync/compose"
 	"memsync/compose/agents"
 	"memsync/controller"
 	"memsync/internal/ledger"
@@ -146,7 +145,7 @@ func (b *batch) composable(m *memsync.Memory) bool {
 		return true
 	}
 	for _, s := range b.k.Store.Scopes {
-		if s.Name() != m.Scope && slices.ContainsFunc(b.view.BySlug(s.Name(), m.Type, m.Slug), func(o *memsync.Memory) bool { return o.Target != "" }) {
+		if s.Name() != m.Scope && slices.ContainsFunc(b.view.BySlug(s.Name(), m.Type, m.Slug), func(o *memsync.Memory) bool { return o.Target != "" || b.k.wasPromoted(o) }) {
 			return true // it may stand before that one
 		}
 	}
@@ -179,24 +178,6 @@ func (b *batch) noteChoice(d *memsync.Decision) {
 		return
 	}
 	remember(&b.byModel, m.ID, true)
-}
-
-// promotedFacts are the bars that a memory passed into some agent's prompt: what an
-// agent may do to it depends on them.
-func (b *batch) promotedFacts(f *controller.Facts, p memsync.Path) error {
-	m := b.view.ByPath(p)
-	if m == nil || !b.k.HasAgents() || !b.k.wasPromoted(m) {
-		return nil
-	}
-	store, err := b.agents()
-	if err != nil || store == nil {
-		return err
-	}
-	for _, tier := range store.PromotedTiers(m.ID) {
-		f.Guarded = f.Guarded || tier == compose.Guarded
-		f.Earned = f.Earned || tier == compose.Earned
-	}
-	return nil
 }
 
 // compose adds to the plan what follows from it for the agents of the store.

@@ -85,3 +85,25 @@ func (s *Store) states(id memsync.ID) (out []compose.State) {
 	}
 	return out
 }
+
+// Keeps is a promotion that took evidence or a person, in the prompt of one agent.
+type Keeps struct {
+	Agent  string
+	Memory memsync.ID
+}
+
+// Kept are the promotions in force that only evidence or a person ends.
+func (s *Store) Kept() (out []Keeps) {
+	for _, a := range s.in.Authors {
+		if a.Agent == nil {
+			continue
+		}
+		c := s.compose(a, nil)
+		for _, l := range c.promoted {
+			if c.States[l.ID].Promotion.Tier != compose.Auto {
+				out = append(out, Keeps{a.Name, l.ID})
+			}
+		}
+	}
+	return out
+}
