@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"slices"
+
 	"memsync"
 	"memsync/compose"
 )
@@ -26,6 +28,15 @@ func Request(w Waiting, deny bool) memsync.LedgerEvent {
 		e.Reason = "deny"
 	}
 	return e
+}
+
+// Requested reports whether a person was already asked to confirm that decision.
+func (s *Store) Requested(w Waiting, deny bool) bool {
+	asked := Request(w, deny)
+	m := s.byID[w.Memory.ID]
+	return m != nil && slices.ContainsFunc(m.events, func(e memsync.LedgerEvent) bool {
+		return e.Op == asked.Op && e.Reason == asked.Reason && (e.Proposal == w.Proposal || slices.Contains(w.Also, e.Proposal))
+	})
 }
 
 // Demotion is the event that takes a memory out of every prompt: it sees all
