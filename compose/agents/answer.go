@@ -60,6 +60,40 @@ func (s *Store) Promotion(id memsync.ID) (e memsync.LedgerEvent, path memsync.Pa
 		ApprovedPath(m.scope, id, m.hash), m.Wants.Bytes, true
 }
 
+// TakeBack is the event by which a person takes back that they denied promoting
+// what a memory says now. ok is false where nobody did.
+func (s *Store) TakeBack(id memsync.ID) (memsync.LedgerEvent, bool) {
+	m := s.byID[id]
+	if m == nil || m.hash == "" {
+		return memsync.LedgerEvent{}, false
+	}
+	e := memsync.LedgerEvent{Op: memsync.LedgerRestore, Memory: id}
+	var asked, answered []memsync.ID // proposals of it, denials that were taken back
+	for i := range m.events {
+		switch x := &m.events[i]; {
+		case x.Op == memsync.LedgerPropose && x.Hash == m.hash && len(x.Sees) == 0:
+			asked = append(asked, x.ID)
+		case x.Op == memsync.LedgerRestore && x.Actor.Person():
+			answered = append(answered, x.Sees...)
+		}
+	}
+	about := func(p memsync.ID) bool { return slices.Contains(asked, p) }
+	for i := range m.events {
+		x := &m.events[i]
+		if x.Op == memsync.LedgerDeny && x.Actor.Person() && !slices.Contains(answered, x.ID) && (about(x.Proposal) || slices.ContainsFunc(x.Sees, about)) {
+			e.Sees = append(e.Sees, x.ID)
+		}
+	}
+	return e, len(e.Sees) > 0
+}
+
+// Claims reports whether the ledger has a promotion of a memory that nobody ended and
+// that does not count.
+func (s *Store) Claims(id memsync.ID) bool {
+	m := s.byID[id]
+	return m != nil && slices.ContainsFunc(s.doubted(m), func(d Disbelief) bool { return d.Event.Op == memsync.LedgerPromote })
+}
+
 // EndProposal is the event by which whoever may not demote asks a person to. ok is
 // false where nothing is promoted.
 func (s *Store) EndProposal(id memsync.ID) (memsync.LedgerEvent, bool) {
