@@ -392,7 +392,7 @@ func (j *judging) waiting() {
 		case j.denials[e.ID] || len(j.approvals[e.ID]) > 0:
 		case q.Ends != "" && (p == nil || p.Event != q.Ends):
 		case q.Ends == "" && slices.Contains(j.Withdrawn, e.Hash):
-		case q.Ends == "" && (e.Hash != j.Current || p != nil && p.Snapshot == e.Hash || j.approvedSnapshot(e.Hash) != "" || j.closed(e.Hash)):
+		case q.Ends == "" && (e.Hash == "" || e.Hash != j.Current || p != nil && p.Snapshot == e.Hash || j.approvedSnapshot(e.Hash) != "" || j.closed(e.Hash)):
 		default:
 			j.ask(q)
 		}

@@ -169,18 +169,6 @@ func (k *Keeper) composedFile(p memsync.Path) bool {
 	return slices.ContainsFunc(k.Store.Policy.Into, func(i memsync.Into) bool { return i.File == p })
 }
 
-// noteChoice remembers who chose a place in a composition.
-func (b *batch) noteChoice(d *memsync.Decision) {
-	m := d.After
-	if m == nil || m.Target == "" || d.Actor.Person() || d.Origin == memsync.OriginPeer || !d.Op.Changes() {
-		return
-	}
-	if old := b.view.ByPath(d.Path); old != nil && old.Target == m.Target {
-		return
-	}
-	remember(&b.byModel, m.ID, true)
-}
-
 // compose adds to the plan what follows from it for the agents of the store.
 func (b *batch) compose() error {
 	k := b.k

@@ -1,6 +1,8 @@
 package keeper
 
 import (
+	"slices"
+
 	"memsync"
 	"memsync/compose"
 	"memsync/compose/agents"
@@ -72,4 +74,32 @@ func (b *batch) takesOut(d *memsync.Decision) (memsync.Path, error) {
 		}
 	}
 	return "", nil
+}
+
+// noteChoice remembers who chose a place in a composition. Where that asks for a
+// person, the question is recorded with the choice, whatever else it waits for now:
+// nothing later would say that nobody but an agent wanted it there.
+func (b *batch) noteChoice(d *memsync.Decision) {
+	m := d.After
+	if m == nil || m.Target == "" || d.Actor.Person() || d.Origin == memsync.OriginPeer || !d.Op.Changes() {
+		return
+	}
+	if old := b.view.ByPath(d.Path); old != nil && old.Target == m.Target {
+		return
+	}
+	remember(&b.byModel, m.ID, true)
+	if b.k.Store.Policy.Targets.FromModel != memsync.ModelPropose || m.ID == "" {
+		return
+	}
+	body := ""
+	for i := range d.Files {
+		if f := &d.Files[i]; f.Path == m.Path && f.Content != nil {
+			body = b.bodyOf(f.Content)
+		}
+	}
+	wants := agents.WantsOf(m, body)
+	asked := compose.Propose(m.ID, wants.Hash, wants.Snapshot.Target, agents.Supports(m, b.state.Events(m.ID)))
+	if wants.Err == nil && !slices.ContainsFunc(b.state.Events(m.ID), func(e memsync.LedgerEvent) bool { return e.ID == asked.ID }) {
+		d.Events = append(d.Events, asked)
+	}
 }
