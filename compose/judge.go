@@ -371,7 +371,8 @@ func (j *judging) granted() {
 
 // waiting are the questions that only a person answers: removals below the bar of
 // the promotion in force, unless a person kept it on just the evidence that there
-// is, and proposals that nobody decided about what the memory says now.
+// is, and proposals that nobody decided about what the memory says now and nobody
+// took out.
 func (j *judging) waiting() {
 	p := j.Promotion
 	if p != nil && !j.kept(p) {
@@ -390,7 +391,8 @@ func (j *judging) waiting() {
 		switch {
 		case j.denials[e.ID] || len(j.approvals[e.ID]) > 0:
 		case q.Ends != "" && (p == nil || p.Event != q.Ends):
-		case q.Ends == "" && (e.Hash != j.Current || p != nil && p.Snapshot == e.Hash || j.approvedSnapshot(e.Hash) != "" || j.closed(e.Hash)):
+		case q.Ends == "" && slices.Contains(j.Withdrawn, e.Hash):
+		case q.Ends == "" && (e.Hash == "" || e.Hash != j.Current || p != nil && p.Snapshot == e.Hash || j.approvedSnapshot(e.Hash) != "" || j.closed(e.Hash)):
 		default:
 			j.ask(q)
 		}

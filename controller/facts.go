@@ -84,6 +84,10 @@ type Facts struct {
 	// force, Earned that it has one that took evidence: an agent may edit that one,
 	// which changes no prompt, and not remove it.
 	Guarded, Earned bool
+	// TakesOut is a memory whose promotion took evidence or a person, and whose line
+	// would leave a prompt by what was decided without this fact: it would be
+	// replaced, hidden, out of its time or out of its agent's sight. "" for none.
+	TakesOut memsync.Path
 
 	// Attached are the files of Needs.Attached below _system/: snapshots,
 	// archive, conflict copies.

@@ -96,7 +96,8 @@ func (b *batch) decideAll(ctx context.Context, cs []memsync.Candidate) error {
 
 func (b *batch) decide(c memsync.Candidate) error {
 	f := controller.Facts{Now: b.now, FreshID: b.k.ids.draw(b.now), View: b.view, State: b.state, AllGlobal: b.k.allGlobal(), CheckTarget: compose.CheckTarget}
-	if err := b.copyByCommit(&f, c); err != nil {
+	err := b.copyByCommit(&f, c)
+	if err != nil {
 		return err
 	}
 	policy := b.k.Store.Policy
@@ -116,6 +117,11 @@ func (b *batch) decide(c memsync.Candidate) error {
 		return err
 	}
 	d := s.Decide(f)
+	if f.TakesOut, err = b.takesOut(&d); err != nil {
+		return err
+	} else if f.TakesOut != "" {
+		d = controller.Prepare(c, f, policy).Decide(f)
+	}
 	b.judge(&d, c)
 	if c.OnDisk != "" && d.Op.Changes() {
 		// The bytes that were decided about are not on disk yet: an entry was
@@ -141,6 +147,20 @@ func (b *batch) take(d *memsync.Decision) error {
 	if !d.Op.Changes() {
 		return nil
 	}
+	changes := b.changesOf(d)
+	for _, f := range d.Files {
+		b.addFile(f)
+	}
+	for p, m := range changes {
+		b.k.reindexNear(b.view.ByPath(p), m)
+		b.changes[p] = m
+	}
+	b.view = b.view.With(b.base, changes)
+	return b.stamp(d)
+}
+
+// changesOf is what a decision does to the view.
+func (b *batch) changesOf(d *memsync.Decision) map[memsync.Path]*memsync.Memory {
 	changes := map[memsync.Path]*memsync.Memory{}
 	if d.From != "" && d.From != d.Path {
 		changes[d.From] = nil
@@ -151,21 +171,14 @@ func (b *batch) take(d *memsync.Decision) error {
 	case d.Op == memsync.OpDelete:
 		changes[d.Path] = nil
 	}
-	for i := range d.Files {
-		f := d.Files[i]
-		b.addFile(f)
+	for _, f := range d.Files {
 		if f.Post == "" && b.view.ByPath(f.Path) != nil {
 			if _, kept := changes[f.Path]; !kept {
 				changes[f.Path] = nil
 			}
 		}
 	}
-	for p, m := range changes {
-		b.k.reindexNear(b.view.ByPath(p), m)
-		b.changes[p] = m
-	}
-	b.view = b.view.With(b.base, changes)
-	return b.stamp(d)
+	return changes
 }
 
 // stamp gives a decision's ledger events their ids and time and folds them.

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"memsync"
-	"memsync/compose"
 	"memsync/compose/agents"
 	"memsync/controller"
 	"memsync/internal/ledger"
+	"memsync/internal/store"
 	"memsync/lint"
 )
 
@@ -146,7 +146,7 @@ func (b *batch) composable(m *memsync.Memory) bool {
 		return true
 	}
 	for _, s := range b.k.Store.Scopes {
-		if s.Name() != m.Scope && slices.ContainsFunc(b.view.BySlug(s.Name(), m.Type, m.Slug), func(o *memsync.Memory) bool { return o.Target != "" }) {
+		if s.Name() != m.Scope && slices.ContainsFunc(b.view.BySlug(s.Name(), m.Type, m.Slug), func(o *memsync.Memory) bool { return o.Target != "" || b.k.wasPromoted(o) }) {
 			return true // it may stand before that one
 		}
 	}
@@ -167,36 +167,6 @@ func (k *Keeper) composedFile(p memsync.Path) bool {
 		return true
 	}
 	return slices.ContainsFunc(k.Store.Policy.Into, func(i memsync.Into) bool { return i.File == p })
-}
-
-// noteChoice remembers who chose a place in a composition.
-func (b *batch) noteChoice(d *memsync.Decision) {
-	m := d.After
-	if m == nil || m.Target == "" || d.Actor.Person() || d.Origin == memsync.OriginPeer || !d.Op.Changes() {
-		return
-	}
-	if old := b.view.ByPath(d.Path); old != nil && old.Target == m.Target {
-		return
-	}
-	remember(&b.byModel, m.ID, true)
-}
-
-// promotedFacts are the bars that a memory passed into some agent's prompt: what an
-// agent may do to it depends on them.
-func (b *batch) promotedFacts(f *controller.Facts, p memsync.Path) error {
-	m := b.view.ByPath(p)
-	if m == nil || !b.k.HasAgents() || !b.k.wasPromoted(m) {
-		return nil
-	}
-	store, err := b.agents()
-	if err != nil || store == nil {
-		return err
-	}
-	for _, tier := range store.PromotedTiers(m.ID) {
-		f.Guarded = f.Guarded || tier == compose.Guarded
-		f.Earned = f.Earned || tier == compose.Earned
-	}
-	return nil
 }
 
 // compose adds to the plan what follows from it for the agents of the store.
@@ -263,7 +233,7 @@ func (b *batch) snapshots(store *agents.Store) error {
 			if !ok || promoted.Hash != e.Hash {
 				continue
 			}
-			if err := b.derived(p, content); err != nil {
+			if err := b.snapshot(p, content); err != nil {
 				return err
 			}
 		}
@@ -291,15 +261,22 @@ func (b *batch) effect(x agents.Effect) error {
 	if x.Path == "" {
 		return nil
 	}
-	return b.derived(x.Path, x.Bytes)
+	return b.snapshot(x.Path, x.Bytes)
 }
 
-// derived plans a file that follows from the rest.
-func (b *batch) derived(p memsync.Path, content []byte) error {
+// snapshot plans the file that a promotion rests on.
+func (b *batch) snapshot(p memsync.Path, content []byte) error {
 	_, disk, err := b.k.onDisk(p)
 	if err != nil {
 		return err
 	}
+	b.derived(p, disk, content)
+	return nil
+}
+
+// derived plans a file that follows from the rest. disk is the hash of the bytes
+// that it was made of, so that a save since then is not written over.
+func (b *batch) derived(p memsync.Path, disk memsync.Hash, content []byte) {
 	f := memsync.FileChange{Path: p, Base: disk, Content: content}
 	if content != nil {
 		f.Post = memsync.HashOf(content)
@@ -308,7 +285,6 @@ func (b *batch) derived(p memsync.Path, content []byte) error {
 		f.Prior = blob
 	}
 	b.addFile(f)
-	return nil
 }
 
 // review plans a scope's REVIEW.md.
@@ -317,7 +293,7 @@ func (b *batch) review(store *agents.Store, scope memsync.Scope) error {
 	if f := b.k.noFile(p); f != nil {
 		return nil
 	}
-	saved, unknown, err := b.peoples(p)
+	saved, disk, unknown, err := b.peoples(p)
 	if err != nil || unknown {
 		return err
 	}
@@ -332,25 +308,27 @@ func (b *batch) review(store *agents.Store, scope memsync.Scope) error {
 	if err != nil {
 		return err
 	}
-	return b.derived(p, agents.Review(scope, waiting, saved, previous))
+	b.derived(p, disk, agents.Review(scope, waiting, saved, previous))
+	return nil
 }
 
-// peoples is a file that people write too, as the plan has it. unknown says that the
-// disk has a save that this batch does not know: its own batch will.
-func (b *batch) peoples(p memsync.Path) (data []byte, unknown bool, err error) {
+// peoples is a file that people write too, as the plan has it, and the hash of what
+// the disk has. unknown says that this is a save that this batch does not know: its
+// own batch will.
+func (b *batch) peoples(p memsync.Path) (data []byte, disk memsync.Hash, unknown bool, err error) {
 	if f, planned := b.files[p]; planned {
-		return f.Content, false, nil
+		return f.Content, f.Base, false, nil
 	}
-	data, hash, err := b.k.onDisk(p)
+	data, disk, err = b.k.onDisk(p)
 	if err != nil {
-		return nil, false, err
+		return nil, "", false, err
 	}
 	known, _, ok := b.k.catalog.Accepted(p)
-	return data, data != nil && b.k.Store.CommitMode() == memsync.CommitAuto && (!ok || known != hash), nil
+	return data, disk, data != nil && b.k.Store.CommitMode() == memsync.CommitAuto && (!ok || known != disk), nil
 }
 
 // into plans the region of a file that people load.
-func (b *batch) into(store *agents.Store, into memsync.Into) error {
+func (b *batch) into(st *agents.Store, into memsync.Into) error {
 	warn := func(message, hint string) {
 		b.findings = append(b.findings, memsync.Finding{Code: lint.IntoDrift, Severity: memsync.Warning, Path: into.File, Message: message, Hint: hint})
 	}
@@ -358,9 +336,15 @@ func (b *batch) into(store *agents.Store, into memsync.Into) error {
 		warn("the file is no regular file, so the prompt of "+into.Agent+" is not written into it", "replace it by a file, or take its [[into]] out of memsync.toml")
 		return nil
 	}
-	data, unknown, err := b.peoples(into.File)
-	if err != nil || unknown {
+	data, disk, unknown, err := b.peoples(into.File)
+	if err != nil {
 		return err
+	}
+	if unknown {
+		if limit := b.k.readLimit(into.File); b.k.Store.Kind == store.Embedded || limit > 0 && int64(len(data)) > limit {
+			warn("it has changes that are not committed, so the prompt of "+into.Agent+" is not written into it", "commit the file; `memsync up --once` writes the prompt then")
+		}
+		return nil
 	}
 	if data == nil {
 		warn("the file is gone, so the prompt of "+into.Agent+" is written nowhere", "`memsync compose "+into.Agent+" --into "+string(into.File)+"` makes it again; or take its [[into]] out of memsync.toml")
@@ -368,8 +352,8 @@ func (b *batch) into(store *agents.Store, into memsync.Into) error {
 	}
 	var c *agents.Composition
 	ok := false
-	if store != nil {
-		c, ok = store.Compose(into.Agent)
+	if st != nil {
+		c, ok = st.Compose(into.Agent)
 	}
 	if !ok {
 		warn("there is no agent "+into.Agent, "write agents/"+into.Agent+"/AGENT.md, or take its [[into]] out of memsync.toml")
@@ -388,7 +372,8 @@ func (b *batch) into(store *agents.Store, into memsync.Into) error {
 		return nil
 	}
 	b.rewritten = append(b.rewritten, into)
-	return b.derived(into.File, out)
+	b.derived(into.File, disk, out)
+	return nil
 }
 
 // composedSubject is the subject of a plan that has nothing but what follows from

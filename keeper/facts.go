@@ -233,11 +233,16 @@ func (b *batch) plannedBody(m *memsync.Memory) (string, error) {
 	if !ok || f.Content == nil {
 		return b.k.body(m)
 	}
-	doc, err := format.Parse(f.Content, b.k.Store.Policy.Limits)
+	return b.bodyOf(f.Content), nil
+}
+
+// bodyOf is the text of a memory's bytes; "" where they do not parse.
+func (b *batch) bodyOf(data []byte) string {
+	doc, err := format.Parse(data, b.k.Store.Policy.Limits)
 	if err != nil {
-		return "", nil
+		return ""
 	}
-	return doc.Body(), nil
+	return doc.Body()
 }
 
 // headTime is when HEAD was committed; zero for none.

@@ -46,6 +46,9 @@ func (k *Keeper) lookAtReviews(s *sight) error {
 			actor := r.scope.Writers.Actor()
 			events := store.Answer(waiting[i], t.Deny)
 			if !actor.Person() {
+				if store.Requested(waiting[i], t.Deny) {
+					continue // the file is looked at again and again while it is held
+				}
 				events = []memsync.LedgerEvent{agents.Request(waiting[i], t.Deny)}
 			}
 			s.ticks = append(s.ticks, memsync.Candidate{Origin: memsync.OriginFile, Actor: actor, Op: memsync.OpRecord, Scope: r.scope.Name(),

@@ -204,7 +204,7 @@ var doubts = map[compose.Doubt]struct{ message, hint string }{
 	compose.NotAPerson:    {"only a person approves or denies", "decide it: `memsync review`"},
 	compose.NoSnapshot:    {"what it promoted is not in _system/approved/, or was altered", "bring the file back from git's history, or `memsync demote` the memory"},
 	compose.NotPromotable: {"only the author of AGENT.md writes in that place", "`memsync demote` the memory"},
-	compose.WasDenied:     {"a person said no to just this, and nothing was learned since", "`memsync demote` the memory, or `memsync restore` it"},
+	compose.WasDenied:     {"a person said no to just this, and nothing was learned since", "`memsync demote` the memory, or `memsync promote` it"},
 	compose.NoProposal:    {"it answers a proposal that is not there", "bring back the lines that the ledger had"},
 	compose.SawNothing:    {"it ends what it saw, and saw no promotion", "`memsync demote` the memory again"},
 	compose.Contradictory: {"different events stand under its id", "keep the one that is right"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,9 +16,11 @@ import (
 	"memsync/gitlog"
 	"memsync/internal/checkout"
 	"memsync/internal/config"
+	"memsync/internal/format"
 	"memsync/internal/store"
 	"memsync/lint"
 	"memsync/lint/report"
+	"memsync/watcher"
 )
 
 func init() {
@@ -240,6 +241,9 @@ func (a *app) composeInto(k *opened, name, file string) error {
 	if !ok {
 		return &memsync.Error{Code: memsync.CodePathEscape, Message: oneLine(file) + " lies outside of the store", Hint: "name a file inside " + k.Store.Root}
 	}
+	if scope, inScope := memsync.ScopeOf(k.Store.Scopes, p); inScope && format.Classify(p.Rel(scope.Dir)) != format.NotMemory {
+		return &memsync.Error{Code: memsync.CodePathReserved, Path: p, Message: "memories live there, so the prompt would be one", Hint: "name a file that people load, such as AGENTS.md"}
+	}
 	st, err := k.Agents()
 	if err != nil {
 		return err
@@ -257,13 +261,13 @@ func (a *app) composeInto(k *opened, name, file string) error {
 	if err != nil {
 		return err
 	}
-	full := filepath.Join(k.Store.Root, filepath.FromSlash(string(p)))
-	if link, err := os.Lstat(full); err == nil && !link.Mode().IsRegular() {
-		return &memsync.Error{Code: memsync.CodeStoreRefused, Path: p, Message: "it is no regular file", Hint: "name the file itself"}
-	}
-	was, err := os.ReadFile(full)
-	if err != nil && !os.IsNotExist(err) {
-		return &memsync.Error{Code: memsync.CodeIORead, Path: p, Message: "the file can't be read", Err: err}
+	var hash memsync.Hash // "" for a file that is not there yet
+	was, _, err := watcher.Read(k.Store.Root, p, 0)
+	switch {
+	case err == nil:
+		hash = memsync.HashOf(was)
+	case memsync.CodeOf(err) != memsync.CodeNotFound:
+		return err
 	}
 	with, err := agents.Into(p, was, name, c.Prompt())
 	if err != nil {
@@ -274,7 +278,7 @@ func (a *app) composeInto(k *opened, name, file string) error {
 	}
 	// The file first: a region that the policy does not name is only text.
 	if string(with) != string(was) {
-		if err := writeRegion(k, p, full, was, with); err != nil {
+		if err := gitlog.Replace(k.Store.Root, p, hash, with, nameBeside()); err != nil {
 			return err
 		}
 	}
@@ -287,21 +291,6 @@ func (a *app) composeInto(k *opened, name, file string) error {
 	k.Close() // it does not know the entry
 	a.say("%s holds the prompt of %s, and is kept so", p, name)
 	return a.afterPolicy(s)
-}
-
-func writeRegion(k *opened, p memsync.Path, full string, was, with []byte) error {
-	if was == nil {
-		f, err := os.OpenFile(full, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fs.FileMode(0o644))
-		if err != nil {
-			return &memsync.Error{Code: memsync.CodeIOWrite, Path: p, Message: "the file can't be made", Err: err}
-		}
-		_, err = f.Write(with)
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		return err
-	}
-	return gitlog.Replace(k.Store.Root, p, memsync.HashOf(was), with, nameBeside())
 }
 
 // composeCheck prints what lint finds in the composition of an agent, and the sizes.

@@ -95,6 +95,9 @@ func (a *app) promote(arg string) error {
 		return notConfirmed("promote " + arg)
 	}
 	c.Events = []memsync.LedgerEvent{event}
+	if back, denied := store.TakeBack(m.ID); denied {
+		c.Events = []memsync.LedgerEvent{back, event}
+	}
 	return a.submit(k, c)
 }
 
@@ -134,7 +137,8 @@ func (a *app) demote(arg string) error {
 	if store != nil {
 		tiers = store.PromotedTiers(m.ID)
 	}
-	if len(tiers) == 0 {
+	// A promotion that lost its bar is in no prompt, and still a claim of the ledger's.
+	if len(tiers) == 0 && !(a.actor().Person() && store != nil && store.Claims(m.ID)) {
 		return a.nothing(oneLine(m.Name) + " is in no prompt")
 	}
 	c := a.candidate(memsync.OpRecord)

@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"slices"
+
 	"memsync"
 	"memsync/compose"
 )
@@ -28,6 +30,15 @@ func Request(w Waiting, deny bool) memsync.LedgerEvent {
 	return e
 }
 
+// Requested reports whether a person was already asked to confirm that decision.
+func (s *Store) Requested(w Waiting, deny bool) bool {
+	asked := Request(w, deny)
+	m := s.byID[w.Memory.ID]
+	return m != nil && slices.ContainsFunc(m.events, func(e memsync.LedgerEvent) bool {
+		return e.Op == asked.Op && e.Reason == asked.Reason && (e.Proposal == w.Proposal || slices.Contains(w.Also, e.Proposal))
+	})
+}
+
 // Demotion is the event that takes a memory out of every prompt: it sees all
 // promotions and approvals that are known.
 func (s *Store) Demotion(id memsync.ID) memsync.LedgerEvent {
@@ -47,6 +58,40 @@ func (s *Store) Promotion(id memsync.ID) (e memsync.LedgerEvent, path memsync.Pa
 	}
 	return memsync.LedgerEvent{Op: memsync.LedgerPromote, Memory: id, Hash: m.hash, Target: m.wants.Target.String()},
 		ApprovedPath(m.scope, id, m.hash), m.Wants.Bytes, true
+}
+
+// TakeBack is the event by which a person takes back that they denied promoting
+// what a memory says now. ok is false where nobody did.
+func (s *Store) TakeBack(id memsync.ID) (memsync.LedgerEvent, bool) {
+	m := s.byID[id]
+	if m == nil || m.hash == "" {
+		return memsync.LedgerEvent{}, false
+	}
+	e := memsync.LedgerEvent{Op: memsync.LedgerRestore, Memory: id}
+	var asked, answered []memsync.ID // proposals of it, denials that were taken back
+	for i := range m.events {
+		switch x := &m.events[i]; {
+		case x.Op == memsync.LedgerPropose && x.Hash == m.hash && len(x.Sees) == 0:
+			asked = append(asked, x.ID)
+		case x.Op == memsync.LedgerRestore && x.Actor.Person():
+			answered = append(answered, x.Sees...)
+		}
+	}
+	about := func(p memsync.ID) bool { return slices.Contains(asked, p) }
+	for i := range m.events {
+		x := &m.events[i]
+		if x.Op == memsync.LedgerDeny && x.Actor.Person() && !slices.Contains(answered, x.ID) && (about(x.Proposal) || slices.ContainsFunc(x.Sees, about)) {
+			e.Sees = append(e.Sees, x.ID)
+		}
+	}
+	return e, len(e.Sees) > 0
+}
+
+// Claims reports whether the ledger has a promotion of a memory that nobody ended and
+// that does not count.
+func (s *Store) Claims(id memsync.ID) bool {
+	m := s.byID[id]
+	return m != nil && slices.ContainsFunc(s.doubted(m), func(d Disbelief) bool { return d.Event.Op == memsync.LedgerPromote })
 }
 
 // EndProposal is the event by which whoever may not demote asks a person to. ok is
@@ -82,6 +127,28 @@ func (s *Store) states(id memsync.ID) (out []compose.State) {
 			continue
 		}
 		out = append(out, m.judge(a.Agent))
+	}
+	return out
+}
+
+// Keeps is a promotion that took evidence or a person, in the prompt of one agent.
+type Keeps struct {
+	Agent  string
+	Memory memsync.ID
+}
+
+// Kept are the promotions in force that only evidence or a person ends.
+func (s *Store) Kept() (out []Keeps) {
+	for _, a := range s.in.Authors {
+		if a.Agent == nil {
+			continue
+		}
+		c := s.compose(a, nil)
+		for _, l := range c.promoted {
+			if c.States[l.ID].Promotion.Tier != compose.Auto {
+				out = append(out, Keeps{a.Name, l.ID})
+			}
+		}
 	}
 	return out
 }

@@ -137,18 +137,31 @@ func (s *Store) gate(c *Composition, m *candidate, st compose.State, today int) 
 	return compose.Gate(c.Author.Agent, c.promoted, w, today, s.in.FromModel)
 }
 
-// byModel reports whether an agent chose the target. Where a person was asked once
-// about what the memory says now, it stays theirs to say.
+// byModel reports whether an agent chose the target. Where a person was asked about
+// it, it stays theirs to say until they said yes to something there: another wording
+// is no way around the question.
 func (m *candidate) byModel() bool {
 	if m.ByModel || !m.scope.Writers.Actor().Person() {
 		return true
 	}
+	target := m.wants.Target.String()
+	denied := map[memsync.ID]bool{}
+	asked := map[memsync.ID]bool{}
 	for i := range m.events {
-		if e := &m.events[i]; e.Op == memsync.LedgerPropose && e.Hash == m.hash && len(e.Sees) == 0 {
-			return true
+		switch e := &m.events[i]; {
+		case e.Op == memsync.LedgerPropose && e.Target == target && len(e.Sees) == 0:
+			asked[e.ID] = true
+		case e.Op == memsync.LedgerDeny && e.Actor.Person():
+			denied[e.Proposal] = true
 		}
 	}
-	return false
+	for i := range m.events {
+		e := &m.events[i]
+		if e.Actor.Person() && (e.Op == memsync.LedgerApprove && asked[e.Proposal] && !denied[e.Proposal] || e.Op == memsync.LedgerPromote && e.Target == target) {
+			return false
+		}
+	}
+	return len(asked) > 0
 }
 
 // today counts the promotions that an agent had this day without a person, UTC.

@@ -123,6 +123,16 @@ func (s *Store) Author(name string) (Author, bool) {
 	return s.in.Authors[i], true
 }
 
+// Supports are the conversations that taught a memory, sorted: the same to every
+// agent.
+func Supports(m *memsync.Memory, events []memsync.LedgerEvent) []string {
+	f := compose.Facts{Memory: m.ID}
+	if len(m.Conversations) > 0 {
+		f.Origin = m.Conversations[0]
+	}
+	return compose.Judge(f, events).Supports
+}
+
 // judge folds a memory's events for one agent; more are events that are about to
 // be recorded.
 func (c *candidate) judge(a *compose.Agent, more ...memsync.LedgerEvent) compose.State {
