@@ -105,7 +105,7 @@ func Sync(ctx context.Context, turns Turns, opt SyncOptions) (Synced, error) {
 	}
 	if x.repo != nil {
 		x.count()
-		if !opt.DryRun {
+		if !opt.DryRun && !errors.Is(err, memsync.CodeStoreBusy) { // then another one will say
 			err = errors.Join(err, putLastSync(x.repo, x.out))
 		}
 	}
