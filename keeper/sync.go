@@ -97,4 +97,3 @@ func Sync(ctx context.Context, turns Turns, opt SyncOptions) (Synced, error) {
 	}
 	return x.out, err
 }
-
