@@ -89,7 +89,7 @@ func (a *app) promote(arg string) error {
 			}
 		}
 	}
-	if yes, err := a.askAside(k, "promote this?"); err != nil {
+	if yes, err := a.sure(k, "promote this?"); err != nil {
 		return err
 	} else if !yes {
 		return notConfirmed("promote " + arg)
@@ -157,7 +157,7 @@ func (a *app) demote(arg string) error {
 				}
 			}
 		}
-		if yes, err := a.askAside(k, "demote this?"); err != nil {
+		if yes, err := a.sure(k, "demote this?"); err != nil {
 			return err
 		} else if !yes {
 			return notConfirmed("demote " + arg)

@@ -216,7 +216,7 @@ func (a *app) answer(verb, arg, reason string, deny bool) error {
 			return err
 		}
 	}
-	if yes, err := a.askAside(k, verb+" this?"); err != nil {
+	if yes, err := a.sure(k, verb+" this?"); err != nil {
 		return err
 	} else if !yes {
 		return notConfirmed(verb + " " + arg)
@@ -275,4 +275,12 @@ func (a *app) findWaiting(arg string) (*opened, waitingRow, error) {
 		_, last = oneWaiting(nil, arg)
 	}
 	return nil, waitingRow{}, last
+}
+
+// sure asks before a decision is taken; a dry run takes none.
+func (a *app) sure(k *opened, question string) (yes bool, err error) {
+	if a.flags.dryRun {
+		return true, nil
+	}
+	return a.askAside(k, question)
 }
