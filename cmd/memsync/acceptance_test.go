@@ -123,6 +123,8 @@ var entryPoints = map[string]func(s *shop, text string) (code int){
 	"config set":    nil,                         // closed keys with typed values
 	"bind":          nil,                         // a directory that is there
 	"hooks install": nil, "hooks uninstall": nil, // scripts of ours, in git's directory
+	"remote add": nil, "remote remove": nil, // git's configuration
+	"sync": nil,             // saves that wait, as up; what arrives is scanned, see the stories of Q58
 	"lint": nil, "fmt": nil, // spans of a file that is there, which its next save is decided about
 }
 
