@@ -34,6 +34,8 @@ type exchange struct {
 	push bool
 	head string
 	tip  string // of the remote's branch
+
+	peeked chan peeked // the remote's tip, asked for meanwhile; nil: not asked, or heard
 }
 
 func (x *exchange) transfer() gitlog.Transfer {
@@ -111,6 +113,9 @@ func (x *exchange) prepare(ctx context.Context, k *Keeper) error {
 		x.push, x.out.NotPushed = false, "nobody chose a remote for the branch "+st.Branch+": `git config branch."+st.Branch+".remote "+to.Remote.Name+"` does"
 	}
 	x.repo = k.repo
+	if !x.opt.DryRun {
+		x.peek(ctx, k)
+	}
 	r, err := k.Once(ctx, OnceOptions{})
 	switch {
 	case err != nil:
@@ -155,13 +160,57 @@ func (x *exchange) alone(ctx context.Context) (*flock.Flock, error) {
 	return nil, &memsync.Error{Code: memsync.CodeStoreBusy, Message: "another exchange of this store is at work", Hint: "try again when it has ended"}
 }
 
+// peek asks the remote for its tip while the disk is looked at, with a repository of
+// its own: mostly it is what is known, and there is nothing to fetch.
+func (x *exchange) peek(ctx context.Context, k *Keeper) {
+	x.peeked = make(chan peeked, 1)
+	root, without := k.Store.Root, k.opt.NoBinary
+	remote, branch, opt := x.to.Remote.Name, x.to.Branch, x.transfer()
+	opt.Ask = false // a question is put once, by the fetch
+	go func() {
+		var p peeked
+		repo, err := gitlog.Open(root, gitlog.Options{NoBinary: without})
+		if err == nil {
+			var heads map[string]string
+			heads, err = repo.Heads(ctx, remote, opt)
+			p.tip = heads[branch]
+			repo.Close()
+		}
+		p.err = err
+		x.peeked <- p
+	}()
+}
+
+// peeked is the remote's tip, or why it is not known.
+type peeked struct {
+	tip string
+	err error
+}
+
 // fetch brings the remote's commits here and takes them over.
 func (x *exchange) fetch(ctx context.Context) error {
+	if x.peeked != nil {
+		p := <-x.peeked
+		x.peeked = nil
+		if errors.Is(p.err, memsync.CodeSyncAuth) && !x.opt.Ask {
+			return p.err // whoever is not let in does not knock twice
+		}
+		if known, err := x.repo.Known(x.to); err != nil {
+			return err
+		} else if p.tip != "" && p.tip == known && x.repo.Has(p.tip) {
+			return x.relate(ctx, p.tip)
+		}
+	}
 	got, err := x.repo.Fetch(ctx, x.to.Remote.Name, x.to.Branch, x.transfer())
 	if err != nil {
 		return err
 	}
-	if x.tip = got.Tip; x.tip == "" || x.tip == x.head {
+	return x.relate(ctx, got.Tip)
+}
+
+// relate takes over what the remote's tip has and the store has not.
+func (x *exchange) relate(ctx context.Context, tip string) error {
+	if x.tip = tip; x.tip == "" || x.tip == x.head {
 		return nil
 	}
 	if x.head != "" {

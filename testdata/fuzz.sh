@@ -1,37 +1,37 @@
 #!/bin/sh
-# Fuzzes every target of every package for FUZZTIME each, one after the other:
-# go test -fuzz takes one target and one package at a time.
+# Fuzzes every target of every package for FUZZTIME each: go test -fuzz takes one
+# target and one package at a time, so LANES of them are at work side by side, each
+# with one worker.
 set -eu
-: "${FUZZTIME:=3s}" "${GO:=go}"
+: "${FUZZTIME:=3s}" "${GO:=go}" "${LANES:=$(getconf _NPROCESSORS_ONLN)}"
+export FUZZTIME GO
 
-# fuzz runs one target. A machine that is busy when the time is up makes go test
-# fail with "context deadline exceeded" and nothing else: no input was found, and
-# the target is run again, twice at most. Any other failure is one.
-fuzz() {
+# With two arguments: one target. A machine that is busy when the time is up makes
+# go test fail with "context deadline exceeded" and nothing else: no input was
+# found, and the target is run again, twice at most. Any other failure is one.
+if [ $# -eq 2 ]; then
 	for try in 1 2 3; do
 		log=$(mktemp)
-		if "$GO" test -run '^$' -fuzz "^$2\$" -fuzztime "$FUZZTIME" "$1" >"$log" 2>&1; then
-			cat "$log"
+		if "$GO" test -run '^$' -fuzz "^$2\$" -fuzztime "$FUZZTIME" -parallel 1 "$1" >"$log" 2>&1; then
+			echo "fuzz $2: $(tail -n 1 "$log")"
 			rm -f "$log"
-			return 0
+			exit 0
 		fi
+		echo "fuzz $1 $2"
 		cat "$log"
 		if grep -q 'Failing input written\|panic:\|race detected' "$log" || ! grep -q '^ *context deadline exceeded$' "$log"; then
 			rm -f "$log"
-			return 1
+			exit 255 # no other one is begun
 		fi
 		rm -f "$log"
 	done
-	return 1
-}
+	exit 255
+fi
 
-found=0
-for file in $(git ls-files '*_test.go' | xargs grep -l '^func Fuzz' | sort); do
-	dir=./$(dirname "$file")
-	for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
-		found=$((found + 1))
-		echo "fuzz $dir $target"
-		fuzz "$dir" "$target"
+targets=$(
+	for file in $(git ls-files '*_test.go' | xargs grep -l '^func Fuzz' | sort); do
+		sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|./$(dirname "$file") \1|p" "$file"
 	done
-done
-[ "$found" -gt 0 ] || { echo "no fuzz target found"; exit 1; }
+)
+[ -n "$targets" ] || { echo "no fuzz target found"; exit 1; }
+echo "$targets" | xargs -L 1 -P "$LANES" "$0"
