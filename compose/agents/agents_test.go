@@ -50,6 +50,25 @@ func TestBars(t *testing.T) {
 	}
 }
 
+// Conversations count: ten times in one are one, and so are two machines in it.
+func TestOneConversationCountsOnce(t *testing.T) {
+	w := newWorld(t, harborFile)
+	id := w.memory(2, heuristics, "Read the migration before the code.", "c-1")
+	for range 10 {
+		w.support(id, "c-1")
+	}
+	w.event(memsync.LedgerEvent{Op: memsync.LedgerCorroborate, Memory: id, Conversation: "c-1", Actor: memsync.Actor{Class: memsync.ClassAgent, Name: "another machine's"}})
+	w.settle()
+	if got := w.standing("harbor", id); got != "below_bar" {
+		t.Errorf("one conversation: %s", got)
+	}
+	w.support(id, "c-2", "c-2")
+	w.settle()
+	if got := w.standing("harbor", id); got != "promoted" {
+		t.Errorf("two: %s", got)
+	}
+}
+
 // What leaves the prompt, and by what.
 func TestRemovals(t *testing.T) {
 	w := newWorld(t, harborFile)
