@@ -3,7 +3,7 @@
 GO ?= go
 BIN := bin/memsync
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-FUZZTIME ?= 3s
+FUZZTIME ?= 2s
 STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: build test vet fuzz prove bench demo fmt lint clean

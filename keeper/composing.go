@@ -9,6 +9,7 @@ import (
 	"memsync/compose/agents"
 	"memsync/controller"
 	"memsync/internal/ledger"
+	"memsync/lint"
 )
 
 // Composition follows each plan: what the evidence promotes or ends now, what a
@@ -202,6 +203,9 @@ func (b *batch) compose() error {
 			}
 		}
 	}
+	if store != nil {
+		b.judgeComposition(store)
+	}
 	for _, s := range k.Store.Scopes {
 		if err := b.review(store, s); err != nil {
 			return err
@@ -213,6 +217,24 @@ func (b *batch) compose() error {
 		}
 	}
 	return nil
+}
+
+// judgeComposition tells what lint finds in the compositions about the files of this
+// batch, and has not told in their decisions.
+func (b *batch) judgeComposition(store *agents.Store) {
+	told := map[memsync.Path][]string{}
+	for _, d := range b.decisions {
+		if d.Op.Changes() {
+			told[d.Path] = append(told[d.Path], d.Codes()...)
+		}
+	}
+	checker := b.checker()
+	for _, f := range lint.Composition(store, "") {
+		codes, ours := told[f.Path]
+		if f.Severity = checker.Level(f); ours && f.Severity != memsync.Off && !slices.Contains(codes, f.Code) {
+			b.findings = append(b.findings, f)
+		}
+	}
 }
 
 // snapshots plans the files that a person's promotions rest on.

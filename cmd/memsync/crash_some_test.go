@@ -4,4 +4,4 @@ package main
 
 // crashStride is how many steps lie between two kills: `make prove` kills at
 // every one.
-const crashStride = 11
+const crashStride = 29

@@ -2,4 +2,4 @@
 
 package main
 
-const racingSaves = 2_000
+const racingSaves = 600
