@@ -203,7 +203,7 @@ func (b *batch) compose() error {
 			}
 		}
 	}
-	if store != nil {
+	if store != nil && len(store.Memories()) <= judgeAtMost {
 		b.judgeComposition(store)
 	}
 	for _, s := range k.Store.Scopes {
@@ -218,6 +218,11 @@ func (b *batch) compose() error {
 	}
 	return nil
 }
+
+// judgeAtMost is up to how many memories that propose a place a save is told what
+// lint finds in the compositions: some 3 ms. It compares each with each; with more
+// of them `memsync lint` tells.
+const judgeAtMost = 50
 
 // judgeComposition tells what lint finds in the compositions about the files of this
 // batch, and has not told in their decisions.
