@@ -9,18 +9,8 @@ import (
 
 // Applied is what became of one operation of a batch.
 type Applied struct {
-	Action         string `json:"action"`
-	Line           int    `json:"line,omitempty"` // 1-based line of the body where it took hold
-	AlreadyApplied bool   `json:"already_applied,omitempty"`
-}
-
-// AlreadyApplied is the answer to a batch that was applied before.
-func AlreadyApplied(ops []memsync.Operation) []Applied {
-	out := make([]Applied, len(ops))
-	for i, op := range ops {
-		out[i] = Applied{Action: op.Action, AlreadyApplied: true}
-	}
-	return out
+	Action string `json:"action"`
+	Line   int    `json:"line,omitempty"` // 1-based line of the body where it took hold
 }
 
 // ApplyOperations runs ops on a body in order, all or none:

@@ -9,6 +9,7 @@ import (
 
 	"memsync"
 	"memsync/internal/text"
+
 	"pgregory.net/rapid"
 )
 
@@ -52,11 +53,6 @@ func TestApplyOperations(t *testing.T) {
 				t.Errorf("the text is repeated: %v", err)
 			}
 		})
-	}
-	for _, a := range AlreadyApplied([]op{{Action: "add"}, {Action: "remove"}}) {
-		if !a.AlreadyApplied {
-			t.Errorf("%+v", a)
-		}
 	}
 }
 

@@ -410,8 +410,3 @@ func fileAt(p *memsync.Plan, at memsync.Path) (memsync.FileChange, bool) {
 	}
 	return memsync.FileChange{}, false
 }
-
-// swept is how many plans back leftovers are looked for. Only a power failure
-// leaves any beside a finished plan: the removal of a name may be undone by it
-// for some seconds.
-const swept = 16

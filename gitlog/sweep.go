@@ -85,3 +85,8 @@ func (l *Log) sweepFile(w *files, d *folder, dir memsync.Path, name string, m []
 	}
 	return w.fault(&change{path: dir.Join(name)}, d.remove(name))
 }
+
+// swept is how many plans back leftovers are looked for. Only a power failure
+// leaves any beside a finished plan: the removal of a name may be undone by it
+// for some seconds.
+const swept = 16

@@ -140,3 +140,6 @@ func (w *Watch) count() {
 	n := len(w.dirs)
 	w.setInfo(func(i *Info) { i.Watches = n })
 }
+
+// retry is how often a store that is gone is looked for.
+const retry = time.Second

@@ -370,6 +370,3 @@ func (w *Watch) failed(err error) {
 		w.ready.All = true
 	}
 }
-
-// retry is how often a store that is gone is looked for.
-const retry = time.Second

@@ -3,11 +3,11 @@ package format
 import (
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
 	"memsync"
+
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 )
 
@@ -170,15 +170,6 @@ func TestNamesAndPlaces(t *testing.T) {
 	}
 	if FileName(memsync.User, "x") != "user_x.md" || FileName(memsync.Untyped, "x") != "x.md" || FileName(memsync.User, "") != "user_untitled.md" {
 		t.Error("file names")
-	}
-	at := time.Date(2026, 1, 31, 23, 30, 0, 0, time.FixedZone("", -3600))
-	for count, want := range map[int]memsync.Path{0: "memory/user_x.md", 255: "memory/user_x.md", 256: "memory/user/2026-02/user_x.md", 10000: "memory/user/2026-02/user_x.md"} {
-		if got := Place("memory", memsync.User, "x", count, at); got != want {
-			t.Errorf("%d: %s", count, got)
-		}
-	}
-	if got := Place("memory", memsync.Untyped, "x", 256, at); got != "memory/other/2026-02/x.md" {
-		t.Error(got)
 	}
 }
 

@@ -3,12 +3,12 @@ package format
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
 	"memsync"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // slugBytes bounds a slug; with the longest type prefix and `.md` a file name
@@ -133,22 +133,4 @@ func FileName(t memsync.Type, slug string) string {
 		return slug + ".md"
 	}
 	return string(t) + "_" + slug + ".md"
-}
-
-// ShardAt is how many memories a directory holds before new ones go to folders
-// by type and month: a directory of 10,000 files makes every git commit slow
-// (measured: 50 times).
-const ShardAt = 256
-
-// Place is where a new memory goes: in the scope's directory, or, once that
-// holds ShardAt memories, in <type>/<yyyy-mm>/ below it.
-func Place(dir memsync.Path, t memsync.Type, slug string, count int, at time.Time) memsync.Path {
-	if count < ShardAt {
-		return dir.Join(FileName(t, slug))
-	}
-	folder := string(t)
-	if t == memsync.Untyped {
-		folder = "other"
-	}
-	return dir.Join(folder, at.UTC().Format("2006-01"), FileName(t, slug))
 }
