@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -27,16 +26,9 @@ import (
 const seed = 7
 
 func main() {
-	log.SetFlags(0)
-	binary := flag.String("memsync", "../bin/memsync", "the built command")
-	only := flag.String("only", "", "one group: overlay, fold, edit, tick")
-	flag.Parse()
-	bin, err := filepath.Abs(*binary)
-	measure.Check(err)
-	scratch, err := os.MkdirTemp("", "memsync-compose-")
-	measure.Check(err)
-	defer os.RemoveAll(scratch)
-	want := func(group string) bool { return *only == "" || *only == group }
+	r := measure.Start("compose", "overlay, fold, edit, tick")
+	defer r.End()
+	bin, scratch, want := r.Bin, r.Scratch, r.Want
 	if want("overlay") {
 		overlay(filepath.Join(scratch, "cat"))
 	}

@@ -25,17 +25,10 @@ import (
 const seed = 7
 
 func main() {
-	log.SetFlags(0)
-	binary := flag.String("memsync", "../bin/memsync", "the built command")
 	big := flag.Bool("100k", true, "measure 100,000 files too")
-	only := flag.String("only", "", "one group: commit, flat, 100k, batch, noop, help")
-	flag.Parse()
-	bin, err := filepath.Abs(*binary)
-	measure.Check(err)
-	scratch, err := os.MkdirTemp("", "memsync-bench-")
-	measure.Check(err)
-	defer os.RemoveAll(scratch)
-	want := func(group string) bool { return *only == "" || *only == group }
+	r := measure.Start("bench", "commit, flat, 100k, batch, noop, help")
+	defer r.End()
+	bin, scratch, want := r.Bin, r.Scratch, r.Want
 
 	if want("help") {
 		help(bin, filepath.Join(scratch, "hello"))

@@ -22,17 +22,10 @@ import (
 const seed = 7
 
 func main() {
-	log.SetFlags(0)
-	binary := flag.String("memsync", "../bin/memsync", "the built command")
-	only := flag.String("only", "", "one group: lint, peers, hook")
 	runs := flag.Int("runs", 11, "how often each command of ours is timed")
-	flag.Parse()
-	bin, err := filepath.Abs(*binary)
-	measure.Check(err)
-	scratch, err := os.MkdirTemp("", "memsync-lint-")
-	measure.Check(err)
-	defer os.RemoveAll(scratch)
-	want := func(group string) bool { return *only == "" || *only == group }
+	r := measure.Start("lint", "lint, peers, hook")
+	defer r.End()
+	bin, scratch, want := r.Bin, r.Scratch, r.Want
 	store := func(name string, n int) string {
 		dir := filepath.Join(scratch, name)
 		measure.Check(gen.Store(dir, n, gen.Ours, seed))

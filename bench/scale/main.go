@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -28,17 +27,10 @@ const seed = 7
 const patience = 10 * time.Minute
 
 func main() {
-	log.SetFlags(0)
-	binary := flag.String("memsync", "../bin/memsync", "the built command")
 	big := flag.Bool("100k", true, "measure 100,000 memories too")
-	only := flag.String("only", "", "one group: build, update, save, search, grep, warm, cli, rest")
-	flag.Parse()
-	bin, err := filepath.Abs(*binary)
-	measure.Check(err)
-	scratch, err := os.MkdirTemp("", "memsync-scale-")
-	measure.Check(err)
-	defer os.RemoveAll(scratch)
-	want := func(group string) bool { return *only == "" || *only == group }
+	r := measure.Start("scale", "build, update, save, search, grep, warm, cli, rest")
+	defer r.End()
+	bin, scratch, want := r.Bin, r.Scratch, r.Want
 	stores := &stores{bin: bin, scratch: scratch, made: map[int]*sample{}}
 	sizes := []int{1_000, 10_000}
 	if *big {

@@ -17,16 +17,11 @@ import (
 )
 
 func main() {
-	log.SetFlags(0)
-	binary := flag.String("memsync", "../bin/memsync", "the built command")
 	files := flag.Int("files", 50, "how many files both sides change")
 	runs := flag.Int("runs", 7, "how often each merge is timed")
-	flag.Parse()
-	bin, err := filepath.Abs(*binary)
-	measure.Check(err)
-	dir, err := os.MkdirTemp("", "memsync-sync-")
-	measure.Check(err)
-	defer os.RemoveAll(dir)
+	r := measure.Start("sync", "")
+	defer r.End()
+	bin, dir := r.Bin, r.Scratch
 	for _, part := range []string{"driver", "exchange"} {
 		measure.Check(os.MkdirAll(filepath.Join(dir, part), 0o755))
 	}

@@ -24,17 +24,10 @@ import (
 const seed = 7
 
 func main() {
-	log.SetFlags(0)
-	binary := flag.String("memsync", "../bin/memsync", "the built command")
-	only := flag.String("only", "", "one group: save, checkout, storm, ready, rest, takeover")
 	big := flag.Bool("100k", true, "start on 100,000 files too")
-	flag.Parse()
-	bin, err := filepath.Abs(*binary)
-	measure.Check(err)
-	scratch, err := os.MkdirTemp("", "memsync-watch-")
-	measure.Check(err)
-	defer os.RemoveAll(scratch)
-	want := func(group string) bool { return *only == "" || *only == group }
+	r := measure.Start("watch", "save, checkout, storm, ready, rest, takeover")
+	defer r.End()
+	bin, scratch, want := r.Bin, r.Scratch, r.Want
 	store := func(name string, n int) string {
 		dir := filepath.Join(scratch, name)
 		measure.Check(gen.Store(dir, n, gen.Ours, seed))
