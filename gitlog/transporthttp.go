@@ -57,16 +57,10 @@ func branchesOf(refs *packp.AdvRefs, err error) (map[string]string, error) {
 }
 
 func (r *Repo) headsByHTTP(ctx context.Context, m Remote) (map[string]string, error) {
-	end, err := transport.NewEndpoint(m.URL)
-	if err != nil {
-		return nil, httpSaid(m, "ls-remote", err)
+	s, _, heads, err := open(ctx, m, http.NewClient(nil).NewUploadPackSession)
+	if err == nil {
+		err = s.Close()
 	}
-	s, err := http.NewClient(nil).NewUploadPackSession(end, nil)
-	if err != nil {
-		return nil, httpSaid(m, "ls-remote", err)
-	}
-	defer s.Close()
-	heads, err := branchesOf(s.AdvertisedReferencesContext(ctx))
 	return heads, httpSaid(m, "ls-remote", err)
 }
 
@@ -74,21 +68,28 @@ func (r *Repo) fetchByHTTP(ctx context.Context, m Remote, branch string) error {
 	return httpSaid(m, "fetch", r.fetchPack(ctx, m, branch))
 }
 
-func (r *Repo) fetchPack(ctx context.Context, m Remote, branch string) error {
+// open begins a session of one kind with a remote and asks for its branches.
+func open[S transport.Session](ctx context.Context, m Remote, kind func(*transport.Endpoint, transport.AuthMethod) (S, error)) (s S, refs *packp.AdvRefs, heads map[string]string, err error) {
 	end, err := transport.NewEndpoint(m.URL)
 	if err != nil {
-		return err
+		return s, nil, nil, err
 	}
-	s, err := http.NewClient(nil).NewUploadPackSession(end, nil)
+	if s, err = kind(end, nil); err != nil {
+		return s, nil, nil, err
+	}
+	refs, err = s.AdvertisedReferencesContext(ctx)
+	if heads, err = branchesOf(refs, err); err != nil {
+		err = errors.Join(err, s.Close())
+	}
+	return s, refs, heads, err
+}
+
+func (r *Repo) fetchPack(ctx context.Context, m Remote, branch string) error {
+	s, refs, heads, err := open(ctx, m, http.NewClient(nil).NewUploadPackSession)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	refs, err := s.AdvertisedReferencesContext(ctx)
-	heads, err := branchesOf(refs, err)
-	if err != nil {
-		return err
-	}
 	tip, ok := r.kind.parseOID(heads[branch])
 	if !ok {
 		return errNoSuchBranch
@@ -261,20 +262,11 @@ func (r *Repo) pushByHTTP(ctx context.Context, m Remote, id, branch string) erro
 }
 
 func (r *Repo) pushPack(ctx context.Context, m Remote, id, branch string) error {
-	end, err := transport.NewEndpoint(m.URL)
-	if err != nil {
-		return err
-	}
-	s, err := http.NewClient(nil).NewReceivePackSession(end, nil)
+	s, refs, heads, err := open(ctx, m, http.NewClient(nil).NewReceivePackSession)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	refs, err := s.AdvertisedReferencesContext(ctx)
-	heads, err := branchesOf(refs, err)
-	if err != nil {
-		return err
-	}
 	if refs == nil { // an empty repository
 		refs = packp.NewAdvRefs()
 		if err := refs.Capabilities.Set(capability.ReportStatus); err != nil {

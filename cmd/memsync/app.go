@@ -161,6 +161,22 @@ func (a *app) emit(v any) {
 	}
 }
 
+// emitList prints a list for programs: one document with it under its key, or an
+// element a line. It reports false for people's output, which is the verb's own.
+func emitList[T any](a *app, key string, list []T) bool {
+	switch {
+	case a.flags.jsonl:
+		for _, x := range list {
+			a.emit(x)
+		}
+	case a.flags.json:
+		a.emit(map[string]any{key: orEmpty(list)})
+	default:
+		return false
+	}
+	return true
+}
+
 // nothing ends a verb that had nothing to do.
 func (a *app) nothing(why string) error {
 	if a.flags.json && !a.flags.jsonl {

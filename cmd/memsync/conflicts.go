@@ -84,14 +84,7 @@ func shownConflict(k *opened, c keeper.Conflict) (keeper.Conflict, error) {
 }
 
 func (a *app) printConflicts(rows []conflictRow) error {
-	switch {
-	case a.flags.jsonl:
-		for _, r := range rows {
-			a.emit(r)
-		}
-		return nil
-	case a.flags.json:
-		a.emit(map[string]any{"conflicts": rows})
+	if emitList(a, "conflicts", rows) {
 		return nil
 	}
 	for _, r := range rows {

@@ -196,14 +196,7 @@ func (a *app) historyVerb() *cobra.Command {
 			if limit > 0 && len(list) > limit {
 				list = list[len(list)-limit:]
 			}
-			switch {
-			case a.flags.jsonl:
-				for _, e := range list {
-					a.emit(e)
-				}
-			case a.flags.json:
-				a.emit(map[string]any{"events": list})
-			default:
+			if !emitList(a, "events", list) {
 				for _, e := range list {
 					line := fmt.Sprintf("%d  %s  %s  %s  %s  %s", e.Seq, stamp(e.At), e.Op, e.Decision, oneLine(string(e.Path)), actorName(e.Actor))
 					if e.Code != "" {

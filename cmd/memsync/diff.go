@@ -68,14 +68,7 @@ func (a *app) diffVerb() *cobra.Command {
 				}
 				list = append(list, entry{c.Path, unified(c)})
 			}
-			switch {
-			case a.flags.jsonl:
-				for _, e := range list {
-					a.emit(e)
-				}
-			case a.flags.json:
-				a.emit(map[string]any{"changes": list})
-			default:
+			if !emitList(a, "changes", list) {
 				for _, e := range list {
 					if err := a.printText(e.Diff); err != nil {
 						return err

@@ -176,14 +176,7 @@ func (a *app) printRepaired(rows []repaired) error {
 		repairChanged:  "left as it is: somebody has worked on it since git stopped",
 		repairOneSided: "left as it is: one side took the file away; `git add` or `git rm` it",
 	}
-	switch {
-	case a.flags.jsonl:
-		for _, r := range rows {
-			a.emit(r)
-		}
-	case a.flags.json:
-		a.emit(map[string]any{"repaired": rows})
-	default:
+	if !emitList(a, "repaired", rows) {
 		for _, r := range rows {
 			fmt.Fprintf(a.stdout, "%s: %s\n", oneLine(string(r.Path)), says[r.Done])
 		}

@@ -120,14 +120,7 @@ func learningOf(l agents.Learning) learningRow {
 }
 
 func (a *app) printLearnings(rows []learningRow) error {
-	switch {
-	case a.flags.jsonl:
-		for _, r := range rows {
-			a.emit(r)
-		}
-		return nil
-	case a.flags.json:
-		a.emit(map[string]any{"learnings": rows})
+	if emitList(a, "learnings", rows) {
 		return nil
 	}
 	order := []agents.Kind{agents.Learnt, agents.Revised, agents.Removed, agents.Pending}

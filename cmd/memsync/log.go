@@ -98,14 +98,7 @@ func (a *app) printLog(versions []gitlog.Version) {
 		e.Paths = orEmpty(e.Paths)
 		list = append(list, e)
 	}
-	switch {
-	case a.flags.jsonl:
-		for _, e := range list {
-			a.emit(e)
-		}
-	case a.flags.json:
-		a.emit(map[string]any{"versions": list})
-	default:
+	if !emitList(a, "versions", list) {
 		for i, e := range list {
 			fmt.Fprintf(a.stdout, "%s  %s  %s  %s\n", short(e.Commit), stamp(versions[i].At), oneLine(e.Author), oneLine(e.Subject))
 		}

@@ -80,14 +80,7 @@ func (a *app) remoteList() error {
 	for _, m := range repo.Remotes() {
 		rows = append(rows, remoteRow{m.Name, m.Shown(), to.Chosen && to.Remote.Name == m.Name})
 	}
-	switch {
-	case a.flags.jsonl:
-		for _, r := range rows {
-			a.emit(r)
-		}
-	case a.flags.json:
-		a.emit(map[string]any{"remotes": rows})
-	default:
+	if !emitList(a, "remotes", rows) {
 		for _, r := range rows {
 			fmt.Fprintf(a.stdout, "%s %s  %s\n", map[bool]string{true: "*", false: " "}[r.Chosen], oneLine(r.Name), oneLine(r.Address))
 		}

@@ -128,14 +128,7 @@ func oneWaiting(rows []waitingRow, arg string) ([]waitingRow, error) {
 }
 
 func (a *app) printWaiting(rows []waitingRow) error {
-	switch {
-	case a.flags.jsonl:
-		for _, r := range rows {
-			a.emit(r)
-		}
-		return nil
-	case a.flags.json:
-		a.emit(map[string]any{"waiting": rows})
+	if emitList(a, "waiting", rows) {
 		return nil
 	}
 	for i, r := range rows {

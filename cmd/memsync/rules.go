@@ -42,14 +42,7 @@ func (a *app) rulesVerb() *cobra.Command {
 				}
 				list = append(list, ruleOf(page))
 			}
-			switch {
-			case a.flags.jsonl:
-				for _, r := range list {
-					a.emit(r)
-				}
-			case a.flags.json:
-				a.emit(map[string]any{"rules": list})
-			default:
+			if !emitList(a, "rules", list) {
 				for _, r := range list {
 					fmt.Fprintf(a.stdout, "%s  %-8s %-22s %s\n", r.Code, r.Severity, r.Name, r.Summary)
 				}

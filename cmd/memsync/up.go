@@ -148,12 +148,19 @@ func (a *app) printDecision(d memsync.Decision, o keeper.Outcome) {
 	}
 	fmt.Fprintln(a.stdout, line)
 	if d.Error != nil {
-		a.say("  %s [%s]", oneLine(d.Error.Error()), d.Error.Code)
+		code := string(d.Error.Code)
+		if rule := d.Error.Details["rule"]; rule != "" {
+			code += ", " + rule
+		}
+		a.say("  %s [%s]", oneLine(d.Error.Error()), code)
 		if hint := hintWith(d.Error, d.Op == memsync.OpHold); hint != "" {
 			a.say("  %s", oneLine(hint))
 		}
 	}
 	for _, f := range d.Findings {
+		if f.Code == memsync.FindHeld && d.Error != nil && f.Message == d.Error.Message {
+			continue // said just now
+		}
 		a.sayFinding(f)
 	}
 	if a.flags.verbose {

@@ -62,14 +62,7 @@ func (a *app) whyVerb() *cobra.Command {
 			if len(rows) == 0 {
 				return &memsync.Error{Code: memsync.CodeNotFound, Message: "no line of the prompt of " + name + " says that", Hint: "`memsync compose " + name + "` prints it"}
 			}
-			switch {
-			case a.flags.jsonl:
-				for _, r := range rows {
-					a.emit(r)
-				}
-				return nil
-			case a.flags.json:
-				a.emit(map[string]any{"lines": rows})
+			if emitList(a, "lines", rows) {
 				return nil
 			}
 			for _, r := range rows {

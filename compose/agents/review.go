@@ -224,7 +224,11 @@ func (w *Waiting) Sentence() string {
 	case w.Edited:
 		return fmt.Sprintf("The memory was edited; the prompt of %s (%s) still says what was approved.", who, Place(w.Target))
 	case tier == compose.Guarded:
-		return fmt.Sprintf("It would join the prompt of %s (%s), which only a person allows. %s taught it.", who, Place(w.Target), count(w.Supports, "conversation", "conversations"))
+		s := fmt.Sprintf("It would join the prompt of %s (%s), which only a person allows.", who, Place(w.Target))
+		if w.Supports > 0 { // else somebody wrote it by hand
+			s += " " + count(w.Supports, "conversation", "conversations") + " taught it."
+		}
+		return s
 	}
 	return fmt.Sprintf("It would join the prompt of %s (%s). An agent chose the place, and `targets.from_model` asks for a person.", who, Place(w.Target))
 }
