@@ -242,6 +242,19 @@ func TestDocsNameEveryError(t *testing.T) {
 	}
 }
 
+// TestDocsNameEveryEvent: names of events are stable, so a page has them all.
+func TestDocsNameEveryEvent(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "cli.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for op := range constants(t, "plan.go", "Event") {
+		if !strings.Contains(string(data), "`"+op+"`") {
+			t.Errorf("docs/cli.md does not name the event %s", op)
+		}
+	}
+}
+
 // TestHintsNameNoVerbThatIsNotThere: the next command to type must exist.
 func TestHintsNameNoVerbThatIsNotThere(t *testing.T) {
 	root := verbTree()

@@ -98,7 +98,6 @@ type Standing struct {
 	Err      error           // why target or payload cannot be read
 	Verdict  compose.Verdict // what becomes of it now
 	InForce  bool            // the agent's reader finds it
-	ByModel  bool
 }
 
 // Candidates are the memories that propose a place to an agent, by id, promoted or
@@ -126,7 +125,7 @@ func (s *Store) standing(c *Composition, m *candidate, reads *recall.ReadSet, to
 		st = m.judge(c.Author.Agent)
 	}
 	out := Standing{Memory: m.Memory.Memory, Target: m.wants.Target, Tier: c.Author.Agent.Tier(m.wants.Target), State: st,
-		Snapshot: m.hash, Err: m.Wants.Err, InForce: looked, ByModel: m.byModel()}
+		Snapshot: m.hash, Err: m.Wants.Err, InForce: looked}
 	out.Verdict = s.gate(c, m, st, today)
 	return out
 }
