@@ -19,29 +19,27 @@ func halfMerged(now, base, ours, theirs []byte) bool {
 	if clashes == 0 {
 		return false
 	}
-	b, o, t := lineSet(base), lineSet(ours), lineSet(theirs)
+	b, o, t := lineCount(splitLines(base)), lineCount(splitLines(ours)), lineCount(splitLines(theirs))
 	for _, line := range slices.Concat(withOurs, withTheirs) {
-		if !o[line] && !t[line] {
+		if o[line]+t[line] == 0 {
 			return false
 		}
 	}
 	for _, line := range before {
-		if !b[line] {
+		if b[line] == 0 {
 			return false
 		}
 	}
-	kept := func(side []byte, in []string, mine, other map[string]bool) bool {
-		have := map[string]bool{}
-		for _, line := range in {
-			have[line] = true
-		}
-		for line := range mine {
-			if (!b[line] || other[line]) && !have[line] {
+	kept := func(side []byte, in []string, mine, other map[string]int) bool {
+		have := lineCount(in)
+		for line, n := range mine {
+			// The other side took out at most as many as it has fewer of.
+			if have[line] < n-max(0, b[line]-other[line]) {
 				return false
 			}
 		}
-		alone := func(line string) bool { return !b[line] && !other[line] }
-		return slices.Equal(slices.DeleteFunc(slices.Clone(in), func(l string) bool { return !mine[l] || !alone(l) }),
+		alone := func(line string) bool { return mine[line] > 0 && b[line]+other[line] == 0 }
+		return slices.Equal(slices.DeleteFunc(slices.Clone(in), func(l string) bool { return !alone(l) }),
 			slices.DeleteFunc(splitLines(side), func(l string) bool { return !alone(l) }))
 	}
 	return kept(ours, withOurs, o, t) && kept(theirs, withTheirs, t, o)
@@ -96,10 +94,10 @@ func splitLines(data []byte) []string {
 	return out
 }
 
-func lineSet(data []byte) map[string]bool {
-	out := map[string]bool{}
-	for _, line := range splitLines(data) {
-		out[line] = true
+func lineCount(lines []string) map[string]int {
+	out := map[string]int{}
+	for _, line := range lines {
+		out[line]++
 	}
 	return out
 }

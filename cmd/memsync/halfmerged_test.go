@@ -63,6 +63,18 @@ func TestHalfMerged(t *testing.T) {
 	})
 }
 
+// TestHalfMergedRepeated: each side may take out another of two equal lines.
+func TestHalfMergedRepeated(t *testing.T) {
+	base, ours, theirs := "a\nr\n\nr\ne\n", "a\nr\n\nours\ne\n", "a\ntheirs\n\nr\ntheirs too\ne\n"
+	now := gitMergeFile(t, base, ours, theirs)
+	if !strings.Contains(now, "<<<<<<<") {
+		t.Fatalf("no clash:\n%s", now)
+	}
+	if !halfMerged([]byte(now), []byte(base), []byte(ours), []byte(theirs)) {
+		t.Errorf("not known:\n%s", now)
+	}
+}
+
 // TestHalfMergedWorkedOn: what a person does with git's markers is theirs.
 func TestHalfMergedWorkedOn(t *testing.T) {
 	base, ours, theirs := "a\nb\nc\nd\ne\n", "a\nours\nc\nd\nours too\n", "a\ntheirs\nc\nd\ntheirs too\n"
@@ -78,6 +90,7 @@ func TestHalfMergedWorkedOn(t *testing.T) {
 		"both clashes":       {"a\nours\nc\nd\ntheirs too\n", false},
 		"a marker gone":      {strings.Replace(now, "=======\n", "", 1), false},
 		"a line gone":        {strings.Replace(now, "ours\n", "", 1), false},
+		"a common line gone": {strings.Replace(now, "c\n", "", 1), false},
 		"empty":              {"", false},
 	} {
 		if got := halfMerged([]byte(c.now), []byte(base), []byte(ours), []byte(theirs)); got != c.want {
