@@ -115,16 +115,20 @@ func (r *Repo) packedRef(ref string) (oid, error) {
 			r.packed.data = data
 		}
 	}
-	data := r.packed.data
+	return r.kind.packedRef(r.packed.data, ref), nil
+}
+
+// packedRef is the value of a ref in the content of packed-refs, "" for none.
+func (k hashKind) packedRef(data []byte, ref string) oid {
 	needle := []byte(" " + ref + "\n")
 	for {
 		i := bytes.Index(data, needle)
 		if i < 0 {
-			return "", nil
+			return ""
 		}
 		start := bytes.LastIndexByte(data[:i], '\n') + 1
-		if id, ok := r.kind.parseOID(string(data[start:i])); ok {
-			return id, nil
+		if id, ok := k.parseOID(string(data[start:i])); ok {
+			return id
 		}
 		data = data[i+len(needle):]
 	}

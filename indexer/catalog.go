@@ -95,24 +95,6 @@ func (c *Catalog) StatOf(p memsync.Path) (d Disk, ok bool) {
 	return d, ok
 }
 
-// Stats are all stat records: one pass instead of one transaction a file.
-func (c *Catalog) Stats() (map[memsync.Path]Disk, error) {
-	var out map[memsync.Path]Disk
-	err := c.read(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketStats)
-		out = make(map[memsync.Path]Disk, b.Stats().KeyN)
-		return b.ForEach(func(k, v []byte) error {
-			d, ok := decodeDisk(v)
-			if !ok {
-				return ErrDamaged
-			}
-			out[memsync.Path(k)] = d
-			return nil
-		})
-	})
-	return out, err
-}
-
 // Accepted is the last accepted version at p.
 func (c *Catalog) Accepted(p memsync.Path) (hash memsync.Hash, blob string, ok bool) {
 	c.read(func(tx *bolt.Tx) error {
@@ -152,17 +134,11 @@ func (c *Catalog) AllAccepted() iter.Seq2[memsync.Path, Tracked] {
 }
 
 // MemoryPaths yields the paths of the memories in the view, in order.
-func (c *Catalog) MemoryPaths() iter.Seq[memsync.Path] { return c.paths(bucketMemories) }
-
-// AcceptedPaths yields the paths of every accepted file, in order; deleted
-// memories, which stay known, included.
-func (c *Catalog) AcceptedPaths() iter.Seq[memsync.Path] { return c.paths(bucketTracked) }
-
-func (c *Catalog) paths(bucket []byte) iter.Seq[memsync.Path] {
+func (c *Catalog) MemoryPaths() iter.Seq[memsync.Path] {
 	return func(yield func(memsync.Path) bool) {
 		errStop := errors.New("stop")
 		c.read(func(tx *bolt.Tx) error {
-			return tx.Bucket(bucket).ForEach(func(k, _ []byte) error {
+			return tx.Bucket(bucketMemories).ForEach(func(k, _ []byte) error {
 				if !yield(memsync.Path(k)) {
 					return errStop
 				}

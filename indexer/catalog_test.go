@@ -66,7 +66,17 @@ func read(t interface{ Fatal(...any) }, c *Catalog) content {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := c.Stats()
+	stats := map[memsync.Path]Disk{}
+	err = c.read(func(tx *bolt.Tx) error {
+		return tx.Bucket(bucketStats).ForEach(func(k, v []byte) error {
+			d, ok := decodeDisk(v)
+			if !ok {
+				return ErrDamaged
+			}
+			stats[memsync.Path(k)] = d
+			return nil
+		})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +166,31 @@ func TestCatalogKeepsWhatItIsTold(t *testing.T) {
 			if got, ok := c.StatOf(p); !ok || got != d {
 				t.Fatalf("%s: %v %v", p, got, ok)
 			}
+		}
+		w, err := c.Walk(true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := rapid.SliceOfN(path, 0, 12).Draw(t, "asked")
+		if rapid.Bool().Draw(t, "ascending") {
+			slices.Sort(asked)
+		}
+		for _, p := range asked {
+			d, known := want.Stats[p]
+			if got, ok := w.Stat(p); ok != known || got != d.Stat {
+				t.Fatalf("%s: %v %v, want %v", p, got, ok, d)
+			}
+		}
+		for _, p := range slices.Sorted(maps.Keys(memories)) {
+			if got := w.Next(); string(got) != string(p) {
+				t.Fatalf("%q comes, not %q", got, p)
+			}
+		}
+		if got := w.Next(); got != nil {
+			t.Fatalf("%q comes at last", got)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
 		}
 		for name, v := range facts {
 			if string(c.Fact(name)) != v {

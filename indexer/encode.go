@@ -30,14 +30,21 @@ func decodeDisk(b []byte) (d Disk, ok bool) {
 		return d, false
 	}
 	r := reader{b: b}
-	d.Stat.Size = int64(r.uint())
-	d.Stat.MTime = r.int()
-	d.Stat.CTime = r.int()
-	d.Stat.Inode = r.uint()
-	d.Stat.Mode = uint32(r.uint())
+	d.Stat = r.stat()
 	hash, blob := r.hexes()
 	d.Hash, d.Blob = memsync.Hash(hash), blob
 	return d, r.done()
+}
+
+// decodeStat is the first part of decodeDisk.
+func decodeStat(b []byte) (Stat, bool) {
+	r := reader{b: b}
+	st := r.stat()
+	return st, !r.bad
+}
+
+func (r *reader) stat() Stat {
+	return Stat{Size: int64(r.uint()), MTime: r.int(), CTime: r.int(), Inode: r.uint(), Mode: uint32(r.uint())}
 }
 
 func encodeTracked(t Tracked) []byte {

@@ -107,14 +107,7 @@ func (k *Keeper) joinConflicts() ([]Conflict, error) {
 // syncConflicts are the copies that file-sync tools left: known by their name,
 // or held because they repeat the id of the file that they number.
 func (k *Keeper) syncConflicts() ([]Conflict, error) {
-	stats, err := k.catalog.Stats()
-	if err != nil {
-		return nil, err
-	}
-	scanned, err := watcher.Scan(k.Store.Root, k.Store.Scopes, k.Store.Kind != store.Embedded, func(p memsync.Path) (watcher.Stat, bool) {
-		d, ok := stats[p]
-		return watcher.Stat(d.Stat), ok
-	})
+	scanned, err := watcher.Scan(k.Store.Root, k.Store.Scopes, k.Store.Kind != store.Embedded, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -164,6 +164,10 @@ func (x *exchange) alone(ctx context.Context) (*flock.Flock, error) {
 // its own: mostly it is what is known, and there is nothing to fetch.
 func (x *exchange) peek(ctx context.Context, k *Keeper) {
 	x.peeked = make(chan peeked, 1)
+	if tip, ok := k.repo.Nearby(x.to); ok {
+		x.peeked <- peeked{tip: tip}
+		return
+	}
 	root, without := k.Store.Root, k.opt.NoBinary
 	remote, branch, opt := x.to.Remote.Name, x.to.Branch, x.transfer()
 	opt.Ask = false // a question is put once, by the fetch

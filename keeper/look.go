@@ -66,15 +66,18 @@ func (k *Keeper) scan(g glance) (watcher.Batch, error) {
 		}
 		return b, nil
 	}
-	stats, err := k.catalog.Stats()
+	walk, err := k.catalog.Walk(k.Store.Kind == store.Embedded) // a project's other files are the project's
 	if err != nil {
 		return watcher.Batch{}, err
 	}
-	known := func(p memsync.Path) (watcher.Stat, bool) {
-		d, ok := stats[p]
-		return watcher.Stat(d.Stat), ok
-	}
-	return watcher.Scan(k.Store.Root, k.Store.Scopes, outside, known)
+	b, err := watcher.Scan(k.Store.Root, k.Store.Scopes, outside, &watcher.Known{
+		Stat: func(p memsync.Path) (watcher.Stat, bool) {
+			st, ok := walk.Stat(p)
+			return watcher.Stat(st), ok
+		},
+		Next: walk.Next,
+	})
+	return b, errors.Join(err, walk.Close())
 }
 
 // look scans the disk and reads what differs from what was accepted. Files

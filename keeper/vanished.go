@@ -106,11 +106,8 @@ func (k *Keeper) isFolder(p memsync.Path) bool {
 // them, that the scan did not meet. What is generated comes back instead, and a
 // store without its policy is none.
 func (k *Keeper) missing(scanned watcher.Batch) []memsync.Path {
-	if k.Store.Kind == store.Embedded {
-		return scanned.Missing(k.catalog.MemoryPaths())
-	}
-	return slices.DeleteFunc(scanned.Missing(k.catalog.AcceptedPaths()), func(p memsync.Path) bool {
-		return !k.catalog.Remembers(p) && !k.keptAsSaved(p)
+	return slices.DeleteFunc(scanned.Missing, func(p memsync.Path) bool {
+		return !k.catalog.Remembers(p) && (k.Store.Kind == store.Embedded || !k.keptAsSaved(p))
 	})
 }
 

@@ -53,22 +53,17 @@ func (d *folder) open(name string) (*opened, error) {
 	return &opened{f}, nil
 }
 
-func (d *folder) names() ([]string, error) {
+func (d *folder) list(_ []byte, yield func(name []byte, kind fs.FileMode)) error {
 	f, err := os.Open(d.path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	return f.Readdirnames(-1)
-}
-
-func (d *folder) kinds() (names []string, kinds []fs.FileMode, err error) {
-	names, err = d.names()
-	kinds = make([]fs.FileMode, len(names))
-	for i := range kinds {
-		kinds[i] = fs.ModeIrregular
+	names, err := f.Readdirnames(-1)
+	for _, name := range names {
+		yield([]byte(name), fs.ModeIrregular)
 	}
-	return names, kinds, err
+	return err
 }
 
 func (d *folder) stat(name string) (Stat, fs.FileMode, error) {
@@ -79,6 +74,10 @@ func (d *folder) stat(name string) (Stat, fs.FileMode, error) {
 	st, kind := statOf(info)
 	return st, kind, nil
 }
+
+type looker struct{}
+
+func (looker) at(d *folder, name string) (Stat, fs.FileMode, error) { return d.stat(name) }
 
 func (d *folder) link(name string) string {
 	to, _ := os.Readlink(d.at(name))

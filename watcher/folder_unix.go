@@ -64,25 +64,17 @@ func (d *folder) refused(name string, err error) error {
 	return &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
-// names are the names in d, in no order.
-func (d *folder) names() ([]string, error) { return d.file.Readdirnames(-1) }
-
-// kinds are the names in d, in no order, with what the directory says that each
-// is: 0 for a regular file, irregular where it does not say.
-func (d *folder) kinds() (names []string, kinds []fs.FileMode, err error) {
-	entries, err := d.file.ReadDir(-1)
-	names, kinds = make([]string, len(entries)), make([]fs.FileMode, len(entries))
-	for i, e := range entries {
-		names[i], kinds[i] = e.Name(), e.Type()
-	}
-	return names, kinds, err
-}
-
 // stat describes name itself, not what it links to; kind is its type's bits.
 func (d *folder) stat(name string) (st Stat, kind fs.FileMode, err error) {
-	var sys unix.Stat_t
+	return new(looker).at(d, name)
+}
+
+// looker is folder.stat for one name after the other in the same memory.
+type looker struct{ sys unix.Stat_t }
+
+func (l *looker) at(d *folder, name string) (st Stat, kind fs.FileMode, err error) {
 	for {
-		err = unix.Fstatat(d.fd, name, &sys, unix.AT_SYMLINK_NOFOLLOW)
+		err = unix.Fstatat(d.fd, name, &l.sys, unix.AT_SYMLINK_NOFOLLOW)
 		if err != unix.EINTR {
 			break
 		}
@@ -90,7 +82,7 @@ func (d *folder) stat(name string) (st Stat, kind fs.FileMode, err error) {
 	if err != nil {
 		return st, 0, &fs.PathError{Op: "stat", Path: name, Err: err}
 	}
-	st, kind = statOf(&sys)
+	st, kind = statOf(&l.sys)
 	return st, kind, nil
 }
 

@@ -3,7 +3,6 @@ package watcher
 import (
 	"errors"
 	"io/fs"
-	"iter"
 	"slices"
 	"strings"
 
@@ -45,25 +44,23 @@ type Batch struct {
 	Emptied  []memsync.Path // scope directories that hold nothing at all, as an unmounted disk leaves them
 	Memories int            // memories and logs on disk
 
+	// Missing are the expected paths that the scan should have met and did not, by
+	// path. What a link has taken the place of, and what lies below a directory that
+	// could not be listed, is not missing, it is out of sight; a scope directory that
+	// is gone is reported by RootGone and its files are missing (a mass delete, which
+	// waits for a person).
+	Missing []memsync.Path
+
 	Absent []memsync.Path // of those that Look was asked about: nothing is there
 
-	present map[memsync.Path]bool
-	blind   []memsync.Path // links, and directories that could not be listed: nothing there or below is missing
+	blind []memsync.Path // links, and directories that could not be listed: nothing there or below is missing
 }
 
-// Missing are those known paths that the scan should have met and did not.
-// What a link has taken the place of, and what lies below a directory that
-// could not be listed, is not missing, it is out of sight; a scope directory that is gone is reported by RootGone and its
-// files are missing (a mass delete, which waits for a person).
-func (b *Batch) Missing(known iter.Seq[memsync.Path]) []memsync.Path {
-	var out []memsync.Path
-	for p := range known {
-		if !b.present[p] && !slices.ContainsFunc(b.blind, func(d memsync.Path) bool { return p.In(d) }) {
-			out = append(out, p)
-		}
-	}
-	slices.Sort(out)
-	return out
+// Known is what a store's owner knows of its files, asked for in the order of
+// their paths, as one walk through a sorted list answers it.
+type Known struct {
+	Stat func(p memsync.Path) (Stat, bool) // of p when it was last read
+	Next func() (path []byte)              // the next path that should be met, until the next call; nil after the last one
 }
 
 // Excluded reports whether the scope's ignore patterns take p out.
@@ -74,20 +71,23 @@ func Excluded(s memsync.Scope, p memsync.Path) bool { return config.Excluded(s, 
 // the store itself cannot be opened.
 //
 // known nil is for who reads everything anyway: what is found comes without its
-// stat.
+// stat, and nothing is missing.
 //
 // Whether two stats that are equal mean equal bytes is for the caller to know:
 // a stat taken within a tick of the file's times proves nothing, and must not
 // be remembered.
-func Scan(root string, scopes []memsync.Scope, outside bool, known func(memsync.Path) (Stat, bool)) (Batch, error) {
-	b := Batch{present: map[memsync.Path]bool{}}
+func Scan(root string, scopes []memsync.Scope, outside bool, known *Known) (b Batch, err error) {
 	top, err := openRoot(root)
 	if err != nil {
 		return b, &memsync.Error{Code: memsync.CodeIORead, Message: "the store can't be opened", Err: err}
 	}
 	defer top.close()
 	w := &walk{scopes: scopes, known: known, b: &b}
-	for _, s := range scopes {
+	if known != nil {
+		w.next = known.Next()
+	}
+	byPath := func(a, b memsync.Scope) int { return strings.Compare(string(a.Dir)+"/", string(b.Dir)+"/") }
+	for _, s := range slices.SortedFunc(slices.Values(scopes), byPath) {
 		dir, err := openBelow(top, s.Dir)
 		if err != nil {
 			w.gone(s.Dir, err)
@@ -104,6 +104,7 @@ func Scan(root string, scopes []memsync.Scope, outside bool, known func(memsync.
 	if outside {
 		w.dir(top, "", 0)
 	}
+	w.end()
 	b.sort()
 	return b, nil
 }
@@ -120,8 +121,8 @@ func (b *Batch) sort() {
 // Look is Scan for a few paths: it looks at these and at nothing else. What it
 // says of scope directories and Missing is empty.
 func Look(root string, scopes []memsync.Scope, outside bool, paths []memsync.Path) Batch {
-	b := Batch{present: map[memsync.Path]bool{}}
-	w := &walk{scopes: scopes, known: func(memsync.Path) (Stat, bool) { return Stat{}, false }, b: &b}
+	var b Batch
+	w := &walk{scopes: scopes, b: &b}
 	place := Place{Root: root, Scopes: scopes, Outside: outside}
 	for _, p := range paths {
 		if !place.counts(p) || place.foreign(p) {

@@ -27,7 +27,10 @@ func BenchmarkScan10000(b *testing.B) {
 	}
 	scopes := []memsync.Scope{{Kind: memsync.Global, Dir: "memory", System: "memory"}}
 	stats := map[memsync.Path]watcher.Stat{}
-	known := func(p memsync.Path) (watcher.Stat, bool) { st, ok := stats[p]; return st, ok }
+	known := &watcher.Known{
+		Stat: func(p memsync.Path) (watcher.Stat, bool) { st, ok := stats[p]; return st, ok },
+		Next: func() []byte { return nil },
+	}
 	batch, err := watcher.Scan(root, scopes, true, known)
 	if err != nil || len(batch.Changed) != 10_000 {
 		b.Fatal(err, len(batch.Changed))

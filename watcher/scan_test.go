@@ -52,9 +52,23 @@ func (tr *tree) write(p, text string) {
 
 func (tr *tree) scan(outside bool) watcher.Batch {
 	tr.t.Helper()
-	b, err := watcher.Scan(tr.root, tr.scopes, outside, func(p memsync.Path) (watcher.Stat, bool) {
-		st, ok := tr.known[p]
-		return st, ok
+	expected := slices.Sorted(maps.Keys(tr.known))
+	last := memsync.Path("")
+	b, err := watcher.Scan(tr.root, tr.scopes, outside, &watcher.Known{
+		Stat: func(p memsync.Path) (watcher.Stat, bool) {
+			if p <= last {
+				tr.t.Errorf("%q is asked for after %q", p, last)
+			}
+			last = p
+			st, ok := tr.known[p]
+			return st, ok
+		},
+		Next: func() (path []byte) {
+			if len(expected) > 0 {
+				path, expected = []byte(expected[0]), expected[1:]
+			}
+			return path
+		},
 	})
 	tr.must(err)
 	return b
@@ -69,7 +83,7 @@ func (tr *tree) learn(b watcher.Batch) {
 
 func (tr *tree) missing(b watcher.Batch) []string {
 	var out []string
-	for _, p := range b.Missing(maps.Keys(tr.known)) {
+	for _, p := range b.Missing {
 		out = append(out, string(p))
 	}
 	return out
@@ -210,7 +224,7 @@ func TestScanRootsQ44(t *testing.T) {
 		tr.must(os.Symlink("real", tr.abs("ws/memory")))
 		tr.must(os.RemoveAll(tr.abs("agents/x/memory/deep/er/e.md")))
 		b := tr.scan(outside)
-		if d := cmp.Diff([]memsync.Path{"memory", "ws/memory", "never/was"}, b.RootGone); d != "" {
+		if d := cmp.Diff([]memsync.Path{"memory", "never/was", "ws/memory"}, b.RootGone); d != "" {
 			t.Error(d)
 		}
 		if d := cmp.Diff([]memsync.Path{"agents/x/memory/deep/er"}, b.Emptied); d != "" {
@@ -237,6 +251,28 @@ func TestScanMissing(t *testing.T) {
 	equal(t, "missing", tr.missing(tr.scan(true)), "memory/b.md", "memory/dir/d.md")
 	if _, _, err := watcher.Read(tr.root, "memory/dir/d.md", 0); !errors.Is(err, memsync.CodeNotFound) {
 		t.Errorf("Read below a file: %v", err)
+	}
+}
+
+// The walk is in the order of the paths, folders among files, in each scope and
+// over all of them (tr.scan looks); beside it nothing is taken for missing.
+func TestScanOrder(t *testing.T) {
+	tr := newTree(t, "memory/a/x.md", "memory/a/b/y.md", "memory/a/b.md", "memory/a.md", "memory/a-b.md", "memory/a0.md", "memory/ab/z.md", "memory/a b/z.md",
+		"memory-2/k.md", "memory.d/k.md", "memory0/k.md")
+	for _, dir := range []memsync.Path{"memory0", "memory-2", "memory.d"} {
+		tr.scopes = append(tr.scopes, memsync.Scope{Kind: memsync.Workspace, Dir: dir, System: dir})
+	}
+	for _, outside := range []bool{true, false} {
+		tr.known = map[memsync.Path]watcher.Stat{}
+		tr.learn(tr.scan(outside))
+		if b := tr.scan(outside); len(tr.known) != 11 || len(b.Missing)+len(b.Changed) > 0 {
+			t.Errorf("known %d, missing %q, changed %v", len(tr.known), b.Missing, b.Changed)
+		}
+		for p := range tr.known {
+			tr.must(os.Remove(tr.abs(string(p))))
+			equal(t, "missing", tr.missing(tr.scan(outside)), string(p))
+			tr.write(string(p), string(p))
+		}
 	}
 }
 

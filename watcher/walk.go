@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"memsync"
 	"memsync/internal/format"
@@ -15,10 +17,71 @@ import (
 // directory open. Nobody's notes are so deep; the number is a guess.
 const maxDepth = 100
 
+// walk goes through directories in the order of the paths in them, as git sorts a
+// tree: so that what is known, sorted as well, is gone through once beside it.
 type walk struct {
 	scopes []memsync.Scope
-	known  func(memsync.Path) (Stat, bool)
+	known  *Known
+	next   []byte // what should be met next; nil: nothing
 	b      *Batch
+	rooms  [][]entry // for the directory at each depth
+	text   []byte    // for the paths in one directory
+	room   []byte    // for what the system says of it
+}
+
+// listRoom is how much a directory says at once, as os.File.ReadDir has it.
+const listRoom = 8 << 10
+
+// entry is what a directory holds under a name.
+type entry struct {
+	path memsync.Path
+	name string
+	kind fs.FileMode // its type's bits
+	stat Stat        // none where nothing is known to compare with
+	err  error       // it can't be looked at
+}
+
+func (e entry) isDir() bool { return e.err == nil && e.kind == fs.ModeDir }
+
+// byPath compares two names in one directory as the paths below them compare.
+func (e entry) byPath(o entry) int {
+	n := min(len(e.name), len(o.name))
+	if c := strings.Compare(e.name[:n], o.name[:n]); c != 0 || len(e.name) == len(o.name) {
+		return c
+	}
+	after := func(e entry) byte {
+		switch {
+		case len(e.name) > n:
+			return e.name[n]
+		case e.isDir():
+			return '/'
+		}
+		return 0
+	}
+	return int(after(e)) - int(after(o))
+}
+
+// met notes that something is at p, which all that was met before sorts below.
+func (w *walk) met(p memsync.Path) {
+	for w.next != nil {
+		switch {
+		case string(w.next) > string(p):
+			return
+		case string(w.next) < string(p):
+			w.b.Missing = append(w.b.Missing, memsync.Path(w.next))
+		}
+		w.next = w.known.Next()
+	}
+}
+
+// end is after the last path.
+func (w *walk) end() {
+	for ; w.next != nil; w.next = w.known.Next() {
+		w.b.Missing = append(w.b.Missing, memsync.Path(w.next))
+	}
+	w.b.Missing = slices.DeleteFunc(w.b.Missing, func(p memsync.Path) bool {
+		return slices.ContainsFunc(w.b.blind, func(d memsync.Path) bool { return p.In(d) })
+	})
 }
 
 // gone notes a scope directory that cannot be entered.
@@ -39,62 +102,109 @@ func (w *walk) unseen(dir memsync.Path, err error) {
 
 // dir looks at everything in an open directory.
 func (w *walk) dir(d *folder, dir memsync.Path, depth int) {
-	names, kinds, err := w.names(d)
+	all, err := w.entries(d, dir, depth)
 	if err != nil {
 		w.unseen(dir, err)
 		return
 	}
 	scope, inScope := memsync.ScopeOf(w.scopes, join(dir, "x"))
-	if !inScope && dir != "" && slices.Contains(names, ".git") && !w.leadsToScope(dir) {
+	if !inScope && dir != "" && slices.ContainsFunc(all, func(e entry) bool { return e.name == ".git" }) && !w.leadsToScope(dir) {
 		return // another repository
 	}
-	if len(names) == 0 && inScope && scope.Dir == dir {
+	if len(all) == 0 && inScope && scope.Dir == dir {
 		w.b.Emptied = append(w.b.Emptied, dir)
 	}
-	for i, name := range names {
-		if w.passedBy(dir, name, inScope) {
+	for _, e := range all {
+		if w.passedBy(dir, e.name, inScope) {
 			continue
 		}
-		p := join(dir, name)
+		p := e.path
 		class, list := w.judge(p, scope, inScope)
-		st, kind, err := Stat{}, fs.FileMode(0), error(nil)
-		if kinds == nil || kinds[i] == fs.ModeIrregular {
-			st, kind, err = d.stat(name)
-		} else {
-			kind = kinds[i]
-		}
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(e.err, fs.ErrNotExist):
 			// gone between two looks
-		case err != nil:
-			w.b.present[p] = true
-			w.b.Skipped = append(w.b.Skipped, Skip{p, "it can't be looked at: " + reason(err)})
-		case kind == fs.ModeDir:
-			w.below(d, name, p, inScope, depth)
-		case kind == fs.ModeSymlink:
+		case e.err != nil:
+			w.met(p)
+			w.b.Skipped = append(w.b.Skipped, Skip{p, "it can't be looked at: " + reason(e.err)})
+		case e.kind == fs.ModeDir:
+			w.below(d, e.name, p, inScope, depth)
+		case e.kind == fs.ModeSymlink:
 			w.b.blind = append(w.b.blind, p)
 			if inScope && !w.leadsToScope(p) { // a scope's own: gone has said so
-				w.b.Skipped = append(w.b.Skipped, Skip{p, fmt.Sprintf("a symbolic link to %q, not followed", d.link(name))})
+				w.b.Skipped = append(w.b.Skipped, Skip{p, fmt.Sprintf("a symbolic link to %q, not followed", d.link(e.name))})
 			}
-		case kind != 0:
+		case e.kind != 0:
 			if inScope && class != format.NotMemory {
 				w.b.Skipped = append(w.b.Skipped, Skip{p, "a special file"})
 			}
 		default:
-			w.file(p, class, list, st)
+			w.file(p, class, list, e.stat)
 		}
 	}
 }
 
-// names are the names in a directory. Where nothing is known to compare with,
-// the directory's own word for what each is will do; a file system that has none
-// says irregular.
-func (w *walk) names(d *folder) (names []string, kinds []fs.FileMode, err error) {
-	if w.known != nil {
-		names, err = d.names()
-		return names, nil, err
+// entries are what is in a directory, by path, until the next directory at that
+// depth. Where nothing is known to compare with, the directory's own word for what
+// each is will do; a file system that has none says irregular.
+func (w *walk) entries(d *folder, dir memsync.Path, depth int) ([]entry, error) {
+	for len(w.rooms) <= depth {
+		w.rooms = append(w.rooms, nil)
 	}
-	return d.kinds()
+	all := w.rooms[depth][:0]
+	w.text = w.text[:0]
+	if w.room == nil {
+		w.room = make([]byte, listRoom)
+	}
+	err := d.list(w.room, func(name []byte, kind fs.FileMode) {
+		if w.known != nil {
+			kind = fs.ModeIrregular
+		}
+		all = append(all, entry{kind: kind})
+		if w.text = append(w.text, dir...); dir != "" {
+			w.text = append(w.text, '/')
+		}
+		w.text = append(append(w.text, name...), 0)
+	})
+	w.rooms[depth] = all
+	if err != nil {
+		return nil, err
+	}
+	rest := string(w.text) // one piece of memory for all of them
+	for i := range all {
+		e := &all[i]
+		var path string
+		path, rest, _ = strings.Cut(rest, "\x00")
+		e.path, e.name = memsync.Path(path), strings.TrimPrefix(path[len(dir):], "/")
+	}
+	inParts(all, func(part []entry) {
+		var look looker
+		for i := range part {
+			if e := &part[i]; e.kind == fs.ModeIrregular {
+				e.stat, e.kind, e.err = look.at(d, e.name)
+			}
+		}
+	})
+	slices.SortFunc(all, entry.byPath)
+	return all, nil
+}
+
+// worthSharing is how many entries make another thread worth its start: some 1 us
+// each to look at.
+const worthSharing = 64
+
+// inParts has as many threads as there are processors, up to four, do a part of all
+// each.
+func inParts(all []entry, do func([]entry)) {
+	n := min(runtime.GOMAXPROCS(0), 4, len(all)/worthSharing)
+	if n < 2 {
+		do(all)
+		return
+	}
+	var done sync.WaitGroup
+	for part := range slices.Chunk(all, (len(all)+n-1)/n) {
+		done.Go(func() { do(part) })
+	}
+	done.Wait()
 }
 
 // passedBy reports whether a name is nobody's business: what editors and other
@@ -196,12 +306,12 @@ func (w *walk) file(p memsync.Path, class format.Class, list int, st Stat) {
 		w.b.Nested = append(w.b.Nested, p)
 	case listMemory:
 		w.b.Memories++
-		w.b.present[p] = true
+		w.met(p)
 		w.add(&w.b.Changed, p, class, st)
 	case listUnnamable: // no memory, but somebody must be told
 		w.add(&w.b.Changed, p, class, st)
 	case listAuthored:
-		w.b.present[p] = true
+		w.met(p)
 		w.add(&w.b.Authored, p, class, st)
 	}
 }
@@ -228,7 +338,7 @@ func authored(p memsync.Path) bool {
 
 func (w *walk) add(list *[]Seen, p memsync.Path, class format.Class, st Stat) {
 	if w.known != nil {
-		if old, ok := w.known(p); ok && old == st {
+		if old, ok := w.known.Stat(p); ok && old == st {
 			return
 		}
 	}
