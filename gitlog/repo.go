@@ -233,7 +233,12 @@ func (r *Repo) ExpectBranch(name string) {
 }
 
 // full is a path of the store relative to the work tree's top.
-func (r *Repo) full(p memsync.Path) string { return string(r.prefix.Join(string(p))) }
+func (r *Repo) full(p memsync.Path) string {
+	if r.prefix == "" {
+		return string(p)
+	}
+	return string(r.prefix.Join(string(p)))
+}
 
 // config is git's configuration, read again when one of its files changed.
 func (r *Repo) config() *settings {

@@ -342,6 +342,9 @@ func (w *walk) add(list *[]Seen, p memsync.Path, class format.Class, st Stat) {
 			return
 		}
 	}
+	if len(*list) == cap(*list) { // append would copy long lists four times as often
+		*list = slices.Grow(*list, max(64, len(*list)))
+	}
 	*list = append(*list, Seen{p, st, class})
 }
 

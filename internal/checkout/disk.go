@@ -41,7 +41,8 @@ func (d *disk) List() (l Listing, err error) {
 	for _, p := range d.authors() {
 		b.Authored = append(b.Authored, watcher.Seen{Path: p})
 	}
-	all := make([]memsync.Path, 0, len(b.Changed)+len(b.Authored))
+	l.Files = make([]Entry, 0, len(b.Changed)+len(b.Authored)+len(b.Copies))
+	all := make([]memsync.Path, 0, cap(l.Files))
 	for _, list := range [][]watcher.Seen{b.Changed, b.Authored} {
 		for _, s := range list {
 			all = append(all, s.Path)
