@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"unsafe"
 
 	"memsync"
+	"memsync/internal/pages"
 )
 
 // Staged is git's index as a commit would take it, below the store. It is what
@@ -52,7 +54,7 @@ func (r *Repo) Staged(indexFile string) (*Staged, error) {
 		return nil, err
 	}
 	stamp := stampOf(file)
-	data, err := readInto(nil, file)
+	data, err := readInto(pages.Bytes(int(stamp.size)+bytes.MinRead), file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fault(memsync.CodeIORead, "reading the index", err)
 	}
@@ -139,17 +141,20 @@ type StagedLine struct {
 	IntentToAdd bool
 }
 
-// Lines are Entries without what costs to tell: a big index is mostly looked
+// Lines yields Entries without what costs to tell: a big index is mostly looked
 // through for few of them.
-func (s *Staged) Lines() []StagedLine {
-	out := make([]StagedLine, 0, s.to-s.from)
-	for i := s.from; i < s.to; i++ {
-		e := s.x.entry(i)
-		name := unsafe.String(unsafe.SliceData(e.name), len(e.name)) // a part of what was read, which nobody writes to
-		out = append(out, StagedLine{Path: s.r.rel(name), Mode: e.u32(24), Stage: int(s.x.flags(e) & flagStage >> 12),
-			IntentToAdd: s.x.extFlags(e)&extFlagIntentToAdd != 0})
+func (s *Staged) Lines() iter.Seq[StagedLine] {
+	return func(yield func(StagedLine) bool) {
+		for i := s.from; i < s.to; i++ {
+			e := s.x.entry(i)
+			name := unsafe.String(unsafe.SliceData(e.name), len(e.name)) // a part of what was read, which nobody writes to
+			line := StagedLine{Path: s.r.rel(name), Mode: e.u32(24), Stage: int(s.x.flags(e) & flagStage >> 12),
+				IntentToAdd: s.x.extFlags(e)&extFlagIntentToAdd != 0}
+			if !yield(line) {
+				return
+			}
+		}
 	}
-	return out
 }
 
 // Entry is the line of a path, the first where it has several.

@@ -9,7 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"memsync"
-	"memsync/internal/unmap"
+	"memsync/internal/pages"
 )
 
 // Stat is what the file system says of a file. Times are nanoseconds since
@@ -81,7 +81,7 @@ var (
 func (c *Catalog) Bare(yes bool) { c.bare = yes }
 
 // Rest gives back the memory that looking at the catalog took.
-func (c *Catalog) Rest() error { return unmap.Pages(c.db) }
+func (c *Catalog) Rest() error { return pages.Return(c.db) }
 
 // Revision is where the catalog stands.
 func (c *Catalog) Revision() memsync.Revision { return c.revision }

@@ -14,6 +14,7 @@ import (
 	"memsync"
 	"memsync/gitlog"
 	"memsync/hooks"
+	"memsync/internal/pages"
 	"memsync/internal/store"
 )
 
@@ -184,7 +185,7 @@ func (a *app) runHook(hook string, args []string, fix bool) error {
 		}
 	}
 	debug.SetGCPercent(shortLived)
-	hugeHeap()
+	pages.Arena()
 	switch hook {
 	case "pre-commit":
 		index := a.env("GIT_INDEX_FILE")

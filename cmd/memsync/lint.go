@@ -13,6 +13,7 @@ import (
 
 	"memsync"
 	"memsync/internal/checkout"
+	"memsync/internal/pages"
 	"memsync/internal/store"
 	"memsync/lint"
 	"memsync/lint/report"
@@ -196,7 +197,7 @@ func (a *app) judge(s *store.Store, opt checkout.Options) (*checkout.Judged, err
 	if a.far == nil {
 		opt.Before = func(files int) {
 			if files >= manyFiles {
-				hugePages(min(files*bytesAFile, 64<<20))
+				pages.Heap(min(files*bytesAFile, 64<<20))
 			}
 		}
 	}

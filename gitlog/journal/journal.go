@@ -17,7 +17,7 @@ import (
 
 	"memsync"
 	"memsync/internal/diskfull"
-	"memsync/internal/unmap"
+	"memsync/internal/pages"
 )
 
 // Options say how a journal is opened. The zero value is right for a keeper.
@@ -200,7 +200,7 @@ func (j *Journal) update(fn func(*bolt.Tx) error) error {
 		return fn(tx)
 	}, (*bolt.DB).Update)
 	if err == nil && j.writes.Add(1)%unmapEvery == 0 {
-		err = unmap.Pages(j.db)
+		err = pages.Return(j.db)
 	}
 	return err
 }

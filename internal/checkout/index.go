@@ -23,7 +23,6 @@ type index struct {
 	store  *store.Store
 	repo   *gitlog.Repo
 	staged *gitlog.Staged
-	lines  []gitlog.StagedLine
 	only   map[memsync.Path]bool // Partial: of all files, these and MEMORY.md are listed
 	under  map[memsync.Path][]memsync.Path
 }
@@ -39,7 +38,7 @@ func (j *judge) staged() (*index, error) {
 		}
 	}
 	var err error
-	x := &index{repo: j.repo, staged: staged, lines: staged.Lines(), under: map[memsync.Path][]memsync.Path{}}
+	x := &index{repo: j.repo, staged: staged, under: map[memsync.Path][]memsync.Path{}}
 	var policy []byte
 	if e, ok := staged.Entry(j.store.PolicyPath()); ok && e.Stage == 0 && !e.IntentToAdd {
 		if policy, err = j.repo.Blob(e.Blob); err != nil {
@@ -47,7 +46,7 @@ func (j *judge) staged() (*index, error) {
 		}
 	}
 	j.store, err = j.store.AsIn(policy, func(yield func(memsync.Path) bool) {
-		for _, e := range x.lines {
+		for e := range x.staged.Lines() {
 			if !yield(e.Path) {
 				return
 			}
@@ -58,7 +57,7 @@ func (j *judge) staged() (*index, error) {
 }
 
 func (x *index) List() (l Listing, err error) {
-	for _, e := range x.lines {
+	for e := range x.staged.Lines() {
 		if e.Stage == 0 && system(e.Path) && e.Mode != modeLink && e.Mode != modeRepository && !e.IntentToAdd {
 			x.under[e.Path.Dir()] = append(x.under[e.Path.Dir()], e.Path)
 			continue
@@ -103,7 +102,7 @@ func (x *index) List() (l Listing, err error) {
 
 // known are the paths of all files that a commit would have.
 func (x *index) known(yield func(memsync.Path) bool) {
-	for _, e := range x.lines {
+	for e := range x.staged.Lines() {
 		if e.Stage == 0 && !e.IntentToAdd && e.Mode != modeLink && e.Mode != modeRepository && !yield(e.Path) {
 			return
 		}
@@ -136,7 +135,12 @@ func system(p memsync.Path) bool {
 func (x *index) Under(dir memsync.Path) []memsync.Path { return x.under[dir] }
 
 func (x *index) Has(dir memsync.Path) bool {
-	return slices.ContainsFunc(x.staged.Entries(), func(e gitlog.StagedEntry) bool { return !e.IntentToAdd && e.Path.In(dir) })
+	for e := range x.staged.Lines() {
+		if !e.IntentToAdd && e.Path.In(dir) {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *index) Reader() Reader { return indexReader{x} }
