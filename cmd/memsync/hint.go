@@ -63,6 +63,7 @@ var hints = map[memsync.Code]string{
 	memsync.CodeJournal:            "run `memsync doctor`; the files and git are not touched by this",
 	memsync.CodeConflictUnresolved: "`memsync conflicts --diff` shows what differs, `memsync resolve` ends it",
 	memsync.CodeSyncNoRemote:       "add one: memsync remote add NAME URL",
+	memsync.CodeSyncNoHelper:       "install git, or put memsync-remote-http beside memsync",
 	memsync.CodeSyncRejected:       "run it again: what the others pushed is joined first",
 	memsync.CodeSyncRefused:        "do what the remote says; the commits stay here, ahead of it",
 	memsync.CodeSyncAuth:           "run `git fetch` in the store on a terminal: it asks for what is missing; nothing was changed",
