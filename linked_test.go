@@ -12,7 +12,7 @@ import (
 func TestLinked(t *testing.T) {
 	const helper = "./cmd/memsync-remote-http"
 	for program, banned := range map[string][]string{
-		"./cmd/memsync": {"net/http", "crypto/tls", "crypto/x509", "encoding/gob", "html/template", "testing",
+		"./cmd/memsync": {"net/http", "crypto/tls", "crypto/x509", "encoding/gob", "encoding/xml", "html/template", "testing",
 			"github.com/go-git/gcfg", "github.com/go-git/go-git/v5/plumbing/transport"},
 		helper: nil, // of memsync, below
 	} {
