@@ -1,4 +1,4 @@
-# build  the command          test   everything a change must pass
+# build  the commands         test   everything a change must pass
 # prove  the long proofs      bench  the figures, beside what people would use instead
 GO ?= go
 BIN := bin/memsync
@@ -11,7 +11,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 build: $(BIN)
 
 $(BIN): FORCE
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BIN) ./cmd/memsync
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/...
 
 FORCE:
 

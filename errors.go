@@ -69,6 +69,7 @@ const (
 	CodeJournal            Code = "memory.journal.failed"
 	CodeConflictUnresolved Code = "memory.conflict.unresolved"
 	CodeSyncNoRemote       Code = "memory.sync.no_remote"
+	CodeSyncNoHelper       Code = "memory.sync.no_helper"      // neither git nor the program that speaks http without it
 	CodeSyncRejected       Code = "memory.sync.rejected"       // the remote has moved on: fetch, join, push again
 	CodeSyncRefused        Code = "memory.sync.refused"        // a hook or rule of the remote said no
 	CodeSyncAuth           Code = "memory.sync.auth"           // never tried again by itself

@@ -40,7 +40,7 @@ var floors = []floor{
 	{"3 the outside world", false, []string{"memsync/gitlog", "memsync/indexer", "memsync/indexer/search", "memsync/watcher", "memsync/internal/store"}},
 	{"3b a store as a checkout has it; stores for tests", false, []string{"memsync/internal/checkout", "memsync/internal/examples"}},
 	{"4 the order of things", false, []string{"memsync/keeper", "memsync/hooks", "memsync/server"}},
-	{"5 the command; may import anything", false, []string{"memsync/cmd/memsync"}},
+	{"5 the commands; may import anything", false, []string{"memsync/cmd/memsync", "memsync/cmd/memsync-remote-http"}},
 }
 
 // bans hold on pure floors. A path that ends in "/" stands for all below it.

@@ -153,7 +153,7 @@ func (o *overlay) placeable(entries []*entry) []*entry {
 		case authored[e.address]:
 			o.drop(e, Authored)
 		case !slots[e.place()]:
-			o.drop(e, undeclared[e.Target.Primitive])
+			o.drop(e, undeclared(e.Target.Primitive))
 		default:
 			e.text = e.lines()
 			e.size = utf8.RuneCountInString(e.text)

@@ -212,7 +212,7 @@ func (a *agentReader) readLearn(t *format.Tree, name string) error {
 // readTier reads one slot's tier, which may be stricter than its own, never
 // looser.
 func (a *agentReader) readTier(t *format.Tree, name string) error {
-	own, ok := slotTiers[t.Key]
+	own, ok := slotTier(t.Key)
 	if !ok {
 		slots := slotNames()
 		return fault(t.KeyAt, "unknown key "+strconv.Quote(name)+didYouMean(t.Key, slots), "known here: "+join(slots))

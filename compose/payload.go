@@ -14,15 +14,24 @@ type Payload struct {
 	Scenario, Good, Bad, Reasoning  string // example
 }
 
-// payloadKeys are the keys of each primitive's payload, required ones first. A
-// primitive that is not here has its text in the body and no payload.
-var payloadKeys = map[Primitive]struct {
+// payloadShape are the keys of a payload, required ones first.
+type payloadShape struct {
 	keys     []string
 	required int
-}{
-	AwarenessSlot: {[]string{"name", "description", "accessMethod"}, 3},
-	ExampleSlot:   {[]string{"scenario", "good", "bad", "reasoning"}, 2},
-	ManualSlot:    {[]string{"name", "description"}, 1},
+}
+
+// shapeOf is the shape of a primitive's payload; false for one that has its text
+// in the body and no payload.
+func shapeOf(p Primitive) (payloadShape, bool) {
+	switch p {
+	case AwarenessSlot:
+		return payloadShape{[]string{"name", "description", "accessMethod"}, 3}, true
+	case ExampleSlot:
+		return payloadShape{[]string{"scenario", "good", "bad", "reasoning"}, 2}, true
+	case ManualSlot:
+		return payloadShape{[]string{"name", "description"}, 1}, true
+	}
+	return payloadShape{}, false
 }
 
 // ParsePayload reads a memory's payload, compact JSON as in [memsync.Memory],
@@ -37,7 +46,7 @@ func ParsePayload(t Target, compact string) (Payload, error) {
 	if err != nil {
 		return Payload{}, err
 	}
-	shape, takes := payloadKeys[t.Primitive]
+	shape, takes := shapeOf(t.Primitive)
 	switch {
 	case t.Primitive == "":
 		return Payload{}, f.fail("", "belongs to no target", "write a target, or remove the payload")
@@ -84,7 +93,7 @@ func (p Payload) String() string {
 
 // fits reports whether a payload has what its target needs and nothing else.
 func (p *Payload) fits(t Target) bool {
-	shape := payloadKeys[t.Primitive]
+	shape, _ := shapeOf(t.Primitive)
 	for _, x := range p.fields() {
 		switch at := slices.Index(shape.keys, x.key); {
 		case at < 0 && *x.at != "":

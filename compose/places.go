@@ -8,9 +8,20 @@ import (
 )
 
 // undeclared is why a memory has no place where its slot is not there.
-var undeclared = map[Primitive]Reason{
-	BackgroundSlot: UnknownSection, AwarenessSlot: NoAwareness, JudgmentSlot: UnknownDomain,
-	ExampleSlot: UnknownDomain, RecoverySlot: NoRecovery, ManualSlot: UnknownCapability,
+func undeclared(p Primitive) Reason {
+	switch p {
+	case BackgroundSlot:
+		return UnknownSection
+	case AwarenessSlot:
+		return NoAwareness
+	case JudgmentSlot, ExampleSlot:
+		return UnknownDomain
+	case RecoverySlot:
+		return NoRecovery
+	case ManualSlot:
+		return UnknownCapability
+	}
+	return ""
 }
 
 // places are the slots that the author declared and the addresses of what the

@@ -25,7 +25,7 @@ func SnapshotOf(m *memsync.Memory, body string) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	s := Snapshot{Target: t, Payload: p}
-	if _, structured := payloadKeys[t.Primitive]; !structured && t.Primitive != "" {
+	if _, structured := shapeOf(t.Primitive); !structured && t.Primitive != "" {
 		s.Text = oneLine(body)
 	}
 	return s, nil
@@ -33,7 +33,7 @@ func SnapshotOf(m *memsync.Memory, body string) (Snapshot, error) {
 
 // Lacks says what a snapshot needs before it can be promoted, "" for nothing.
 func (s Snapshot) Lacks() string {
-	_, structured := payloadKeys[s.Target.Primitive]
+	_, structured := shapeOf(s.Target.Primitive)
 	switch {
 	case s.Target.slot() == "":
 		return "a target"
@@ -48,7 +48,7 @@ func (s Snapshot) Lacks() string {
 // OneLine reports whether the text stands in the prompt as one line: a target
 // without a payload takes the body so.
 func (t Target) OneLine() bool {
-	_, structured := payloadKeys[t.Primitive]
+	_, structured := shapeOf(t.Primitive)
 	return !structured && t.slot() != ""
 }
 

@@ -43,14 +43,19 @@ type Target struct {
 	Capability string // manual
 }
 
-// targetKeys are the keys that a target of each primitive has, all required.
-var targetKeys = map[Primitive][]string{
-	BackgroundSlot: {"section", "key"},
-	AwarenessSlot:  {},
-	JudgmentSlot:   {"domain", "slot"},
-	ExampleSlot:    {"judgmentDomain"},
-	RecoverySlot:   {},
-	ManualSlot:     {"capability", "section"},
+// targetKeys are the keys that a target of a primitive has, all required.
+func targetKeys(p Primitive) []string {
+	switch p {
+	case BackgroundSlot:
+		return []string{"section", "key"}
+	case JudgmentSlot:
+		return []string{"domain", "slot"}
+	case ExampleSlot:
+		return []string{"judgmentDomain"}
+	case ManualSlot:
+		return []string{"capability", "section"}
+	}
+	return nil // awareness, recovery
 }
 
 // MaxName is how many code points a name may have: a key, a domain, a
@@ -80,7 +85,8 @@ func ParseTarget(compact string) (Target, error) {
 		return Target{}, f.fail("primitive", strconv.Quote(clip(word))+" is no primitive"+didYouMean(word, Primitives), "one of "+join(Primitives))
 	}
 	t := Target{Primitive: p}
-	if err := f.only(append([]string{"primitive"}, targetKeys[p]...), targetKeys[p]); err != nil {
+	required := targetKeys(p)
+	if err := f.only(append([]string{"primitive"}, required...), required); err != nil {
 		return Target{}, err
 	}
 	t.Section, t.Key, t.Slot, t.Capability = f.values["section"], f.values["key"], f.values["slot"], f.values["capability"]

@@ -23,12 +23,18 @@ func (t Tier) rank() int {
 	return len(tiers) - 1
 }
 
-// slotTiers are the slots that a memory can fill, in the words of AGENT.md, and
-// the tier that each has of itself.
-var slotTiers = map[string]Tier{
-	"teamContext": Auto, "projectContext": Auto, "conventions": Auto, "currentState": Auto,
-	"awareness": Auto, "heuristics": Earned, "examples": Earned,
-	"constraints": Guarded, "escalationTriggers": Guarded, "recovery": Guarded, "workflows": Guarded,
+// slotTier is the tier that a slot has of itself, in the words of AGENT.md; false
+// for what is no slot that a memory can fill.
+func slotTier(slot string) (t Tier, ok bool) {
+	switch slot {
+	case "teamContext", "projectContext", "conventions", "currentState", "awareness":
+		return Auto, true
+	case "heuristics", "examples":
+		return Earned, true
+	case "constraints", "escalationTriggers", "recovery", "workflows":
+		return Guarded, true
+	}
+	return "", false
 }
 
 // Tier is what the agent asks before a memory with that target is promoted: the
@@ -36,7 +42,7 @@ var slotTiers = map[string]Tier{
 // locked without learn.manuals, and so is what is no valid target.
 func (a *Agent) Tier(t Target) Tier {
 	slot := t.slot()
-	own, known := slotTiers[slot]
+	own, known := slotTier(slot)
 	if !known || t.Primitive == ManualSlot && !a.Learn.Manuals {
 		return Locked
 	}

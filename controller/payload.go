@@ -12,15 +12,19 @@ import (
 	"memsync/internal/format"
 )
 
-// oneLine are the keys whose value is a single line. In a description line
+// oneLine reports whether the key's value is a single line. In a description line
 // ends become spaces, as models break lines without meaning to; in a name or
 // another word they are an attempt at something else.
-var oneLine = map[string]bool{
-	"name": true, "type": true, "metadata.type": true, "key": true, "project": true, "scope": true, "agent": true, "agent_tier": true,
-	"tags": true, "aliases": true, "links": true, "supersedes": true, "valid_from": true, "valid_until": true, "pinned": true,
+func oneLine(key string) bool {
+	switch key {
+	case "name", "type", "metadata.type", "key", "project", "scope", "agent", "agent_tier",
+		"tags", "aliases", "links", "supersedes", "valid_from", "valid_until", "pinned":
+		return true
+	}
+	return false
 }
 
-var folded = map[string]bool{"description": true, "hook": true}
+func folded(key string) bool { return key == "description" || key == "hook" }
 
 // cleanFields judges the fields of a write and takes out what only the write
 // path may set; noted says what that was. A claim (who it is from, how sure
@@ -64,7 +68,7 @@ func cleanFields(fields []memsync.Field, actor memsync.Actor, lim memsync.Limits
 			kept = append(kept, memsync.Field{Key: f.Key, Remove: true})
 			continue
 		}
-		if folded[f.Key] && !f.Value.IsList {
+		if folded(f.Key) && !f.Value.IsList {
 			f.Value = memsync.Text(strings.Join(strings.Fields(f.Value.Text), " "))
 			if n := utf8.RuneCountInString(f.Value.Text); lim.DescriptionChars > 0 && n > lim.DescriptionChars {
 				return nil, nil, &memsync.Error{Code: memsync.CodeTooLarge,
@@ -77,7 +81,7 @@ func cleanFields(fields []memsync.Field, actor memsync.Actor, lim memsync.Limits
 			if !utf8.ValidString(t) || strings.ContainsRune(t, 0) {
 				return nil, nil, &memsync.Error{Code: memsync.CodeEncoding, Message: "the value of " + f.Key + " is not valid UTF-8 text"}
 			}
-			if oneLine[f.Key] && strings.IndexFunc(t, unicode.IsControl) >= 0 {
+			if oneLine(f.Key) && strings.IndexFunc(t, unicode.IsControl) >= 0 {
 				return nil, nil, &memsync.Error{Code: memsync.CodeFrontmatter, Message: "the value of " + f.Key + " is one line without control characters"}
 			}
 			if (f.Key == "valid_from" || f.Key == "valid_until") && !validDate(t) {

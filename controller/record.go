@@ -8,43 +8,54 @@ import (
 	"memsync/internal/scan"
 )
 
-// peoples are the events that only a person may cause.
-var peoples = map[memsync.LedgerOp]bool{
-	memsync.LedgerAccept: true, memsync.LedgerAllow: true, memsync.LedgerApprove: true, memsync.LedgerDeny: true,
-	memsync.LedgerPromote: true, memsync.LedgerForget: true, memsync.LedgerRejectValue: true,
-	memsync.LedgerRestore: true, memsync.LedgerResolve: true,
+// peoples reports whether only a person may cause the event.
+func peoples(op memsync.LedgerOp) bool {
+	switch op {
+	case memsync.LedgerAccept, memsync.LedgerAllow, memsync.LedgerApprove, memsync.LedgerDeny,
+		memsync.LedgerPromote, memsync.LedgerForget, memsync.LedgerRejectValue,
+		memsync.LedgerRestore, memsync.LedgerResolve:
+		return true
+	}
+	return false
 }
 
-// known are the other events that may be asked for: a demotion by whoever is not
-// allowed to is a request, since the bar of what it ends is worked out anew by
-// everybody who reads it. Those that follow from
-// decisions about files (identify, delete, quarantine) are not among them:
+// known reports whether an event that is not peoples' may be asked for: a demotion
+// by whoever is not allowed to is a request, since the bar of what it ends is
+// worked out anew by everybody who reads it. Those that follow from decisions about files (identify, delete, quarantine) are not among them:
 // asked for by themselves they would forge what a path is.
-var known = map[memsync.LedgerOp]bool{
-	memsync.LedgerCorroborate: true, memsync.LedgerContradict: true, memsync.LedgerFeedback: true, memsync.LedgerLink: true,
-	memsync.LedgerUnlink: true, memsync.LedgerPropose: true, memsync.LedgerRequest: true, memsync.LedgerInvalidate: true,
-	memsync.LedgerArchive: true, memsync.LedgerRevive: true, memsync.LedgerDemote: true,
+func known(op memsync.LedgerOp) bool {
+	switch op {
+	case memsync.LedgerCorroborate, memsync.LedgerContradict, memsync.LedgerFeedback, memsync.LedgerLink,
+		memsync.LedgerUnlink, memsync.LedgerPropose, memsync.LedgerRequest, memsync.LedgerInvalidate,
+		memsync.LedgerArchive, memsync.LedgerRevive, memsync.LedgerDemote:
+		return true
+	}
+	return false
 }
 
-// travelling are the events that may come with a file: they have no effect on
-// files of their own but the copy that a resolve ends.
-var travelling = map[memsync.LedgerOp]bool{
-	memsync.LedgerResolve: true, memsync.LedgerLink: true, memsync.LedgerUnlink: true, memsync.LedgerPropose: true,
-	memsync.LedgerFeedback: true, memsync.LedgerContradict: true,
+// travelling reports whether the event may come with a file: it has no effect on
+// files of its own but the copy that a resolve ends.
+func travelling(op memsync.LedgerOp) bool {
+	switch op {
+	case memsync.LedgerResolve, memsync.LedgerLink, memsync.LedgerUnlink, memsync.LedgerPropose,
+		memsync.LedgerFeedback, memsync.LedgerContradict:
+		return true
+	}
+	return false
 }
 
 // checkEvents refuses events that are not the actor's to cause.
 func checkEvents(c *memsync.Candidate) *memsync.Error {
 	for _, e := range c.Events {
 		switch {
-		case c.Op != memsync.OpRecord && !travelling[e.Op] && !peoples[e.Op]:
+		case c.Op != memsync.OpRecord && !travelling(e.Op) && !peoples(e.Op):
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "that event does not come with a file"}
-		case peoples[e.Op] && !c.Actor.Person():
+		case peoples(e.Op) && !c.Actor.Person():
 			return personRequired(string(e.Op))
 		case c.Origin == memsync.OriginPeer && e.Op == memsync.LedgerDelete: // answers a commit that dropped the file
-		case !peoples[e.Op] && !known[e.Op]:
+		case !peoples(e.Op) && !known(e.Op):
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "no such event can be asked for"}
-		case c.Op != memsync.OpRecord && !travelling[e.Op]:
+		case c.Op != memsync.OpRecord && !travelling(e.Op):
 			return &memsync.Error{Code: memsync.CodeUsage, Message: string(e.Op) + " does not come with a file", Hint: "record it by itself"}
 		case e.Op == memsync.LedgerAllow && (!scan.IsFingerprint(e.Fingerprint) || c.Path == "" && e.Path == ""):
 			return &memsync.Error{Code: memsync.CodeUsage, Message: "allow needs a fingerprint and the path it was found at"}

@@ -36,23 +36,27 @@ func (e environ) xdg(name, below string) string {
 	return ""
 }
 
-// scrubbed are variables that git exports inside hooks, or that would turn a
-// command to another repository or another way of reading its arguments. The
-// first block is `git rev-parse --local-env-vars`.
-var scrubbed = map[string]bool{
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_CONFIG": true, "GIT_CONFIG_PARAMETERS": true,
-	"GIT_CONFIG_COUNT": true, "GIT_OBJECT_DIRECTORY": true, "GIT_DIR": true, "GIT_WORK_TREE": true,
-	"GIT_IMPLICIT_WORK_TREE": true, "GIT_GRAFT_FILE": true, "GIT_INDEX_FILE": true,
-	"GIT_NO_REPLACE_OBJECTS": true, "GIT_REPLACE_REF_BASE": true, "GIT_PREFIX": true,
-	"GIT_INTERNAL_SUPER_PREFIX": true, "GIT_SHALLOW_FILE": true, "GIT_COMMON_DIR": true,
+// scrubbed reports whether a variable is one that git exports inside hooks, or
+// that would turn a command to another repository or another way of reading its
+// arguments. The first block is `git rev-parse --local-env-vars`.
+func scrubbed(name string) bool {
+	switch name {
+	case "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS",
+		"GIT_CONFIG_COUNT", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE",
+		"GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE",
+		"GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX",
+		"GIT_INTERNAL_SUPER_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR",
 
-	"GIT_NAMESPACE": true, "GIT_QUARANTINE_PATH": true, "GIT_LITERAL_PATHSPECS": true,
-	"GIT_GLOB_PATHSPECS": true, "GIT_NOGLOB_PATHSPECS": true, "GIT_ICASE_PATHSPECS": true,
-	"GIT_ATTR_SOURCE": true, "GIT_DEFAULT_HASH": true, "GIT_DEFAULT_REF_FORMAT": true,
-	"GIT_REFLOG_ACTION": true, "GIT_EXTERNAL_DIFF": true, "GIT_DIFF_OPTS": true,
-	"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_AUTHOR_DATE": true,
-	"GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true, "GIT_COMMITTER_DATE": true,
-	"LC_ALL": true, "LANGUAGE": true, "GIT_TERMINAL_PROMPT": true, "GIT_OPTIONAL_LOCKS": true,
+		"GIT_NAMESPACE", "GIT_QUARANTINE_PATH", "GIT_LITERAL_PATHSPECS",
+		"GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+		"GIT_ATTR_SOURCE", "GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT",
+		"GIT_REFLOG_ACTION", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS",
+		"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE",
+		"GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
+		"LC_ALL", "LANGUAGE", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS":
+		return true
+	}
+	return false
 }
 
 // forGit is the environment of a git process of ours.
@@ -60,7 +64,7 @@ func (e environ) forGit(extra ...string) []string {
 	out := make([]string, 0, len(e)+4+len(extra))
 	for _, kv := range e {
 		name, _, _ := strings.Cut(kv, "=")
-		if scrubbed[name] || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_") {
+		if scrubbed(name) || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_") {
 			continue
 		}
 		out = append(out, kv)

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
 // nativeObjects reads loose and packed objects in this process. (go-git's own
@@ -95,7 +94,7 @@ func (n *nativeObjects) read(id oid) (typ string, data []byte, err error) {
 func (n *nativeObjects) find(id oid) (string, []byte, error) {
 	missing := errNoObject
 	for _, dir := range n.dirs {
-		switch typ, data, err := readLoose(looseIn(dir, id)); {
+		switch typ, data, err := n.inflate.loose(looseIn(dir, id)); {
 		case err == nil:
 			return typ, data, nil
 		case !errors.Is(err, fs.ErrNotExist):
@@ -120,26 +119,6 @@ func (n *nativeObjects) find(id oid) (string, []byte, error) {
 		}
 	}
 	return "", nil, missing
-}
-
-// readLoose reads an object that is a file of its own.
-func readLoose(file string) (typ string, data []byte, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", nil, err
-	}
-	defer f.Close()
-	r, err := objfile.NewReader(f)
-	if err != nil {
-		return "", nil, err
-	}
-	defer r.Close()
-	t, size, err := r.Header()
-	if err != nil {
-		return "", nil, err
-	}
-	data, err = readExactly(r, size)
-	return t.String(), data, err
 }
 
 func (n *nativeObjects) close() error {

@@ -1,14 +1,10 @@
 package gitlog
 
 import (
-	"bufio"
-	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"sort"
@@ -51,7 +47,9 @@ const (
 	kindNameDelta   = 7
 )
 
-var packTypes = map[byte]string{1: typeCommit, 2: typeTree, 3: typeBlob, 4: typeTag}
+// packTypes are the types of objects by the kind of their entry, "" for a kind
+// that is no type.
+var packTypes = [8]string{1: typeCommit, 2: typeTree, 3: typeBlob, 4: typeTag}
 
 func (p *pack) open() error {
 	if p.file != nil {
@@ -263,52 +261,4 @@ func (p *pack) entry(at int64) (kind byte, base int64, data []byte, err error) {
 		return 0, 0, nil, p.damaged("entry", err)
 	}
 	return kind, base, data, nil
-}
-
-// inflater decompresses one entry after the other in the same buffers.
-type inflater struct {
-	in *bufio.Reader
-	z  io.ReadCloser
-}
-
-// from begins to read; what stands before the compressed bytes is taken from
-// the reader that it returns.
-func (f *inflater) from(r io.Reader) *bufio.Reader {
-	if f.in == nil {
-		f.in = bufio.NewReader(nil)
-	}
-	f.in.Reset(r)
-	return f.in
-}
-
-// read decompresses what follows, which is size bytes.
-func (f *inflater) read(size int64) ([]byte, error) {
-	var err error
-	if f.z == nil {
-		f.z, err = zlib.NewReader(f.in)
-	} else {
-		err = f.z.(zlib.Resetter).Reset(f.in, nil)
-	}
-	if err != nil {
-		return nil, io.ErrUnexpectedEOF // no such bytes: damage
-	}
-	data, err := readExactly(f.z, size)
-	if err != nil && !errors.As(err, new(*fs.PathError)) {
-		err = io.ErrUnexpectedEOF // what zlib says of broken bytes
-	}
-	return data, err
-}
-
-// readExactly reads an object of that size. What a broken header claims is not
-// believed before the bytes are there.
-func readExactly(r io.Reader, size int64) ([]byte, error) {
-	var data bytes.Buffer
-	data.Grow(int(min(size, 64<<10)) + bytes.MinRead)
-	if _, err := data.ReadFrom(io.LimitReader(r, size+1)); err != nil {
-		return nil, err
-	}
-	if int64(data.Len()) != size {
-		return nil, io.ErrUnexpectedEOF
-	}
-	return data.Bytes(), nil
 }

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"crypto/sha1"
 	"encoding/binary"
+	"slices"
 )
 
 // packWriter writes a pack as gitformat-pack(5) has it, each object whole.
@@ -16,11 +17,9 @@ func newPackWriter(out *bytes.Buffer, objects int) packWriter {
 	return packWriter{out}
 }
 
-var packKinds = map[string]byte{typeCommit: 1, typeTree: 2, typeBlob: 3, typeTag: 4}
-
 func (p packWriter) add(typ string, data []byte) {
 	size := uint64(len(data))
-	b := packKinds[typ]<<4 | byte(size&15)
+	b := byte(slices.Index(packTypes[:], typ))<<4 | byte(size&15)
 	for size >>= 4; size > 0; size >>= 7 {
 		p.out.WriteByte(b | 0x80)
 		b = byte(size & 0x7f)

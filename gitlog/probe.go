@@ -31,11 +31,15 @@ type way struct {
 
 func (w *way) because(reason string) { w.reasons = append(w.reasons, reason) }
 
-// knownExtensions are repository extensions (git's repository-version.txt)
-// that change nothing about how a commit is written here.
-var knownExtensions = map[string]bool{
-	"noop": true, "noop-v1": true, "preciousobjects": true, "partialclone": true,
-	"worktreeconfig": true, "relativeworktrees": true, "objectformat": true, "refstorage": true,
+// knownExtension reports whether a repository extension (git's
+// repository-version.txt) changes nothing about how a commit is written here.
+func knownExtension(name string) bool {
+	switch name {
+	case "noop", "noop-v1", "preciousobjects", "partialclone",
+		"worktreeconfig", "relativeworktrees", "objectformat", "refstorage":
+		return true
+	}
+	return false
 }
 
 // way decides how this repository is written, from its configuration.
@@ -60,7 +64,7 @@ func (r *Repo) way() way {
 		w.because("extensions.objectFormat: objects are read through git")
 	}
 	for key := range set.values {
-		if name, ok := strings.CutPrefix(key, "extensions."); ok && !knownExtensions[name] {
+		if name, ok := strings.CutPrefix(key, "extensions."); ok && !knownExtension(name) {
 			w.objects, w.commit, w.index, w.refs = true, true, true, true
 			w.because("extensions." + name + " is not known here")
 		}

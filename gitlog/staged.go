@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -369,6 +370,8 @@ func pairRenames(changes []StagedChange) {
 	}
 }
 
-var emptyBlobs = [...]string{kindSHA1.id(typeBlob, nil).hex(), kindSHA256.id(typeBlob, nil).hex()}
+var emptyBlobs = sync.OnceValue(func() []string {
+	return []string{kindSHA1.id(typeBlob, nil).hex(), kindSHA256.id(typeBlob, nil).hex()}
+})
 
-func isEmptyBlob(id string) bool { return slices.Contains(emptyBlobs[:], id) }
+func isEmptyBlob(id string) bool { return slices.Contains(emptyBlobs(), id) }

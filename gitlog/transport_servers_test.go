@@ -4,6 +4,7 @@ package gitlog
 
 import (
 	"crypto/subtle"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/cgi"
@@ -13,6 +14,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -20,8 +22,32 @@ import (
 type server struct {
 	base     string   // what stands before a repository's path
 	env      []string // what a client needs beside
-	noBinary bool     // the client is this process
+	noBinary bool     // the client has no git binary
 	wrong    string   // base with a wrong credential; "" where there is none
+}
+
+// httpProgramDir has the program that speaks http where there is no git binary,
+// built when it is first asked for.
+var httpProgramDir = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "memsync-remote-http-")
+	if err == nil {
+		removeAfter = dir
+		var out []byte
+		if out, err = exec.Command("go", "build", "-o", dir, "memsync/cmd/"+httpProgram).CombinedOutput(); err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	return dir, err
+})
+
+var removeAfter string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if removeAfter != "" {
+		os.RemoveAll(removeAfter)
+	}
+	os.Exit(code)
 }
 
 const serverUser, serverPassword = "ada", "let me in"

@@ -31,7 +31,11 @@ func cloneAt(t *testing.T, sv server, address string, initArgs ...string) *scene
 	t.Helper()
 	s := newScene(t, initArgs...)
 	s.env = append(s.env, sv.env...)
-	s.opt.NoBinary = sv.noBinary
+	if s.opt.NoBinary = sv.noBinary; sv.noBinary {
+		dir, err := httpProgramDir()
+		check(t, err)
+		s.env = append(s.env, "PATH="+dir)
+	}
 	s.open()
 	check(t, s.repo.AddRemote("origin", address, "main"))
 	return s

@@ -5,28 +5,20 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
-	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/plumbing/transport/http"
-
 	"memsync"
 )
 
 // What a machine without the git binary can do: http and https, with a name and
-// password that stand in the address. go-git speaks the protocol; what is sent
-// and what is kept are this package's own, as everywhere.
+// password that stand in the address. httpProgram speaks the protocol; what is
+// sent and what is kept are this package's own, as everywhere.
 
-// httpSaid is the error of a transfer that this process did.
+// httpSaid is the error of a transfer that was done without git.
 func httpSaid(m Remote, doing string, err error) error {
 	var known *memsync.Error
 	if err == nil || errors.As(err, &known) || errors.Is(err, errNoSuchBranch) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -39,79 +31,43 @@ func httpSaid(m Remote, doing string, err error) error {
 	return e
 }
 
-// branchesOf are a remote's branches; an empty repository has none.
-func branchesOf(refs *packp.AdvRefs, err error) (map[string]string, error) {
-	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
-		return map[string]string{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	heads := map[string]string{}
-	for ref, id := range refs.References {
-		if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok {
-			heads[name] = id.String()
-		}
-	}
-	return heads, nil
-}
-
 func (r *Repo) headsByHTTP(ctx context.Context, m Remote) (map[string]string, error) {
-	s, _, heads, err := open(ctx, m, http.NewClient(nil).NewUploadPackSession)
-	if err == nil {
-		err = s.Close()
+	c, err := r.converse(ctx, m, "upload-pack")
+	if err != nil {
+		return nil, httpSaid(m, "ls-remote", err)
 	}
-	return heads, httpSaid(m, "ls-remote", err)
+	defer c.close()
+	return c.heads, nil
 }
 
 func (r *Repo) fetchByHTTP(ctx context.Context, m Remote, branch string) error {
 	return httpSaid(m, "fetch", r.fetchPack(ctx, m, branch))
 }
 
-// open begins a session of one kind with a remote and asks for its branches.
-func open[S transport.Session](ctx context.Context, m Remote, kind func(*transport.Endpoint, transport.AuthMethod) (S, error)) (s S, refs *packp.AdvRefs, heads map[string]string, err error) {
-	end, err := transport.NewEndpoint(m.URL)
-	if err != nil {
-		return s, nil, nil, err
-	}
-	if s, err = kind(end, nil); err != nil {
-		return s, nil, nil, err
-	}
-	refs, err = s.AdvertisedReferencesContext(ctx)
-	if heads, err = branchesOf(refs, err); err != nil {
-		err = errors.Join(err, s.Close())
-	}
-	return s, refs, heads, err
-}
-
 func (r *Repo) fetchPack(ctx context.Context, m Remote, branch string) error {
-	s, refs, heads, err := open(ctx, m, http.NewClient(nil).NewUploadPackSession)
+	c, err := r.converse(ctx, m, "upload-pack")
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	tip, ok := r.kind.parseOID(heads[branch])
+	defer c.close()
+	tip, ok := r.kind.parseOID(c.heads[branch])
 	if !ok {
 		return errNoSuchBranch
 	}
 	if _, err := r.object(tip, typeCommit); err != nil {
-		req := packp.NewUploadPackRequestFromCapabilities(refs.Capabilities)
-		req.Capabilities.Delete(capability.ThinPack) // each pack is whole by itself
-		req.Wants = []plumbing.Hash{plumbing.NewHash(tip.hex())}
-		if req.Haves, err = r.haves(); err != nil {
-			return err
-		}
-		answer, err := s.UploadPack(ctx, req)
+		haves, err := r.haves()
 		if err != nil {
 			return err
 		}
-		var pack io.Reader = answer
-		if req.Capabilities.Supports(capability.Sideband64k) {
-			pack = sideband.NewDemuxer(sideband.Sideband64k, answer)
-		} else if req.Capabilities.Supports(capability.Sideband) {
-			pack = sideband.NewDemuxer(sideband.Sideband, answer)
+		var ask strings.Builder
+		ask.WriteString("want " + tip.hex() + "\n")
+		for _, id := range haves {
+			ask.WriteString("have " + id.hex() + "\n")
 		}
-		if err := errors.Join(r.keepPack(pack), answer.Close()); err != nil {
+		if err := c.send([]byte(ask.String() + "\n")); err != nil {
+			return err
+		}
+		if err := r.keepPack(c); err != nil {
 			return err
 		}
 		if _, err := r.object(tip, typeCommit); err != nil {
@@ -133,90 +89,16 @@ func (r *Repo) fetchPack(ctx context.Context, m Remote, branch string) error {
 }
 
 // haves are tips that the remote may know: it sends what they do not reach.
-func (r *Repo) haves() ([]plumbing.Hash, error) {
-	var out []plumbing.Hash
+func (r *Repo) haves() ([]oid, error) {
+	var out []oid
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
 		ids, err := r.refsBelow(prefix)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range ids {
-			out = append(out, plumbing.NewHash(id.hex()))
-		}
+		out = append(out, ids...)
 	}
 	return out, nil
-}
-
-// keepPack makes a pack that comes from outside one of the repository's, index
-// and all, once every object in it was read and its checksum is right.
-func (r *Repo) keepPack(from io.Reader) (err error) {
-	dir := filepath.Join(r.common, "objects", "pack")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fault(memsync.CodeIOWrite, "keeping what was fetched", err)
-	}
-	f, err := os.CreateTemp(dir, "tmp_pack_")
-	if err != nil {
-		return fault(memsync.CodeIOWrite, "keeping what was fetched", err)
-	}
-	defer func() {
-		f.Close()
-		os.Remove(f.Name())
-	}()
-	n, err := io.Copy(f, from)
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return io.ErrUnexpectedEOF
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return fault(memsync.CodeIORead, "reading what was fetched", err)
-	}
-	var index idxfile.Writer
-	parser, err := packfile.NewParser(packfile.NewScanner(f), &index)
-	if err != nil {
-		return err
-	}
-	sum, err := parser.Parse()
-	if err != nil {
-		return err
-	}
-	made, err := index.Index()
-	if err != nil {
-		return err
-	}
-	var idx bytes.Buffer
-	if _, err := idxfile.NewEncoder(&idx).Encode(made); err != nil {
-		return err
-	}
-	name := filepath.Join(dir, "pack-"+sum.String())
-	err = errors.Join(f.Chmod(0o444), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name+".pack")
-	}
-	if err == nil { // with the index the pack is there
-		err = writeSynced(name+".idx", idx.Bytes())
-	}
-	if err == nil {
-		err = syncDir(dir)
-	}
-	return fault(memsync.CodeIOWrite, "keeping what was fetched", err)
-}
-
-// writeSynced makes name hold data, whole or not at all.
-func writeSynced(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "tmp_idx_")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o444), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }
 
 // setTracking moves what is known of a remote's branch, if it still is what it
@@ -262,19 +144,12 @@ func (r *Repo) pushByHTTP(ctx context.Context, m Remote, id, branch string) erro
 }
 
 func (r *Repo) pushPack(ctx context.Context, m Remote, id, branch string) error {
-	s, refs, heads, err := open(ctx, m, http.NewClient(nil).NewReceivePackSession)
+	c, err := r.converse(ctx, m, "receive-pack")
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	if refs == nil { // an empty repository
-		refs = packp.NewAdvRefs()
-		if err := refs.Capabilities.Set(capability.ReportStatus); err != nil {
-			return err
-		}
-	}
-	ref := plumbing.ReferenceName("refs/heads/" + branch)
-	was := heads[branch]
+	defer c.close()
+	was := c.heads[branch]
 	before, err := r.tracking(m.Name, branch)
 	if err != nil {
 		return err
@@ -295,7 +170,7 @@ func (r *Repo) pushPack(ctx context.Context, m Remote, id, branch string) error 
 		}
 	}
 	var known []oid
-	for _, head := range heads {
+	for _, head := range c.heads {
 		if h, ok := r.kind.parseOID(head); ok {
 			known = append(known, h)
 		}
@@ -304,26 +179,27 @@ func (r *Repo) pushPack(ctx context.Context, m Remote, id, branch string) error 
 	if err != nil {
 		return err
 	}
-	var words bytes.Buffer
-	req := packp.NewReferenceUpdateRequestFromCapabilities(refs.Capabilities)
-	if refs.Capabilities.Supports(capability.Sideband64k) {
-		if err := req.Capabilities.Set(capability.Sideband64k); err != nil {
-			return err
-		}
-		req.Progress = &words
+	old := was
+	if old == "" {
+		old = strings.Repeat("0", len(id))
 	}
-	req.Commands = []*packp.Command{{Name: ref, Old: plumbing.NewHash(was), New: plumbing.NewHash(id)}}
-	req.Packfile = io.NopCloser(bytes.NewReader(pack))
-	report, err := s.ReceivePack(ctx, req)
-	if report != nil {
-		for _, c := range report.CommandStatuses {
-			if c.ReferenceName == ref && c.Status != "ok" {
-				return pushSaid(m, branch, "remote rejected", c.Status, words.String())
-			}
-		}
+	if err := c.send(fmt.Appendf(nil, "%s %s refs/heads/%s %d\n", old, id, branch, len(pack))); err != nil {
+		return err
 	}
+	if err := c.send(pack); err != nil {
+		return err
+	}
+	c.in.Close()
+	answer, err := io.ReadAll(c)
 	if err != nil {
 		return err
+	}
+	said, words, _ := strings.Cut(string(answer), "\n")
+	if reason, refused := strings.CutPrefix(said, "ng "); refused {
+		return pushSaid(m, branch, "remote rejected", reason, words)
+	}
+	if said != "ok" {
+		return io.ErrUnexpectedEOF
 	}
 	return r.setTracking(ctx, m, branch, before, tip)
 }

@@ -105,11 +105,15 @@ func (k *Keeper) settleComposed(b *batch) error {
 	return k.journal.Emit(events...)
 }
 
-// composing are the events that can change a composition.
-var composing = map[memsync.LedgerOp]bool{
-	memsync.LedgerCorroborate: true, memsync.LedgerContradict: true, memsync.LedgerPropose: true, memsync.LedgerRequest: true,
-	memsync.LedgerPromote: true, memsync.LedgerDemote: true, memsync.LedgerApprove: true, memsync.LedgerDeny: true,
-	memsync.LedgerInvalidate: true, memsync.LedgerRestore: true, memsync.LedgerForget: true, memsync.LedgerQuarantine: true, memsync.LedgerAllow: true,
+// composing reports whether the event can change a composition.
+func composing(op memsync.LedgerOp) bool {
+	switch op {
+	case memsync.LedgerCorroborate, memsync.LedgerContradict, memsync.LedgerPropose, memsync.LedgerRequest,
+		memsync.LedgerPromote, memsync.LedgerDemote, memsync.LedgerApprove, memsync.LedgerDeny,
+		memsync.LedgerInvalidate, memsync.LedgerRestore, memsync.LedgerForget, memsync.LedgerQuarantine, memsync.LedgerAllow:
+		return true
+	}
+	return false
 }
 
 // touchesComposition reports whether the plan changes anything that a composition
@@ -119,7 +123,7 @@ func (b *batch) touchesComposition() bool {
 		if !d.Op.Changes() {
 			continue
 		}
-		if slices.ContainsFunc(d.Events, func(e memsync.LedgerEvent) bool { return composing[e.Op] }) {
+		if slices.ContainsFunc(d.Events, func(e memsync.LedgerEvent) bool { return composing(e.Op) }) {
 			return true
 		}
 		if d.Op == memsync.OpAuthored && b.k.composedFile(d.Path) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"memsync"
@@ -39,51 +40,59 @@ var (
 )
 
 // reasons are all reasons of a composition for not having a memory.
-var reasons = map[compose.Reason]telling{
-	compose.NoID: {}, compose.OtherAgent: {}, compose.NoTarget: {}, compose.Repeated: {}, // no business of the agent's
-	compose.WhyEnded: {}, compose.WhyPromoted: {}, compose.WhyToday: {}, // nothing to do
-	compose.WhyWithdrawn: {}, compose.WhyDenied: {}, // a person knows
+var reasons = sync.OnceValue(func() map[compose.Reason]telling {
+	return map[compose.Reason]telling{
+		compose.NoID: {}, compose.OtherAgent: {}, compose.NoTarget: {}, compose.Repeated: {}, // no business of the agent's
+		compose.WhyEnded: {}, compose.WhyPromoted: {}, compose.WhyToday: {}, // nothing to do
+		compose.WhyWithdrawn: {}, compose.WhyDenied: {}, // a person knows
 
-	compose.Incomplete:        {code: Unpromotable, severity: warn}, // see proposed
-	compose.UnknownSection:    homelessTold,
-	compose.UnknownDomain:     homelessTold,
-	compose.UnknownCapability: homelessTold,
-	compose.NoRecovery:        homelessTold,
-	compose.NoAwareness:       homelessTold,
-	compose.WhyPerson:         {code: Waits, severity: info}, // see waiting
-	compose.WhyBelowBar: {StaleCandidate, info, "has waited " + fmt.Sprint(days(staleCandidate)) + " days for a conversation that teaches it again, before it joins the prompt of " + forAgents,
-		"take the target out, or `memsync promote` it"},
-	compose.LockedSlot: {NotLearned, warn, "is never learned by " + forAgents + ": only the author of AGENT.md writes there",
-		"workflows are learned where learn.manuals is true, and no slot that learn.sections locks"},
-	compose.WhyModel: {NotLearned, warn, "is never learned by " + forAgents + ": an agent chose the place, and targets.from_model is deny",
-		"a person may `memsync promote` it"},
-	compose.Authored: {AuthoredCollision, warn, "AGENT.md of " + forAgents + " has that place already: what the author wrote stands",
-		"take it out of AGENT.md, or the target out of the memory"},
-	compose.WhyEdited: {Edited, info, "was edited since: the prompt of " + forAgents + " still says what was promoted",
-		"`memsync review` shows both"},
-	compose.Newer: {Collision, warn, "is not in the prompt of " + forAgents + ": %s stands at the same place, and the newest counts",
-		"join the two, or let one supersede the other"},
-	compose.WhyCollision: collided,
-	compose.WhyDuplicate: {LearnedTwice, info, "says nearly what the prompt of " + forAgents + " says already: %s", "join the two, or let one supersede the other"},
-	compose.WhyContradicts: {Contradiction, warn, "contradicts the prompt of " + forAgents + " and is not promoted: %s",
-		"let one supersede the other; against AGENT.md only its author decides"},
-	compose.WhyTooLong: {LongEntry, warn, "is longer than a quarter of its budget, and is never promoted for " + forAgents,
-		"say it in fewer words, or split it"},
-	compose.OverBudget:  spilledTold,
-	compose.OverCeiling: spilledTold,
-	compose.WhyNoRoom:   spilledTold,
-}
+		compose.Incomplete:        {code: Unpromotable, severity: warn}, // see proposed
+		compose.UnknownSection:    homelessTold,
+		compose.UnknownDomain:     homelessTold,
+		compose.UnknownCapability: homelessTold,
+		compose.NoRecovery:        homelessTold,
+		compose.NoAwareness:       homelessTold,
+		compose.WhyPerson:         {code: Waits, severity: info}, // see waiting
+		compose.WhyBelowBar: {StaleCandidate, info, "has waited " + fmt.Sprint(days(staleCandidate)) + " days for a conversation that teaches it again, before it joins the prompt of " + forAgents,
+			"take the target out, or `memsync promote` it"},
+		compose.LockedSlot: {NotLearned, warn, "is never learned by " + forAgents + ": only the author of AGENT.md writes there",
+			"workflows are learned where learn.manuals is true, and no slot that learn.sections locks"},
+		compose.WhyModel: {NotLearned, warn, "is never learned by " + forAgents + ": an agent chose the place, and targets.from_model is deny",
+			"a person may `memsync promote` it"},
+		compose.Authored: {AuthoredCollision, warn, "AGENT.md of " + forAgents + " has that place already: what the author wrote stands",
+			"take it out of AGENT.md, or the target out of the memory"},
+		compose.WhyEdited: {Edited, info, "was edited since: the prompt of " + forAgents + " still says what was promoted",
+			"`memsync review` shows both"},
+		compose.Newer: {Collision, warn, "is not in the prompt of " + forAgents + ": %s stands at the same place, and the newest counts",
+			"join the two, or let one supersede the other"},
+		compose.WhyCollision: collided,
+		compose.WhyDuplicate: {LearnedTwice, info, "says nearly what the prompt of " + forAgents + " says already: %s", "join the two, or let one supersede the other"},
+		compose.WhyContradicts: {Contradiction, warn, "contradicts the prompt of " + forAgents + " and is not promoted: %s",
+			"let one supersede the other; against AGENT.md only its author decides"},
+		compose.WhyTooLong: {LongEntry, warn, "is longer than a quarter of its budget, and is never promoted for " + forAgents,
+			"say it in fewer words, or split it"},
+		compose.OverBudget:  spilledTold,
+		compose.OverCeiling: spilledTold,
+		compose.WhyNoRoom:   spilledTold,
+	}
+})
 
 // noRoom says what a spilled memory has no room in.
-var noRoom = map[compose.Reason]string{
-	compose.OverBudget:  "the budget of its kind is full",
-	compose.OverCeiling: "the ceiling of all that is learned is reached",
-	compose.WhyNoRoom:   "what persons approved fills budget or ceiling, and an approval would not take effect",
+func noRoom(why compose.Reason) string {
+	switch why {
+	case compose.OverBudget:
+		return "the budget of its kind is full"
+	case compose.OverCeiling:
+		return "the ceiling of all that is learned is reached"
+	case compose.WhyNoRoom:
+		return "what persons approved fills budget or ceiling, and an approval would not take effect"
+	}
+	return ""
 }
 
 // reason tells why a memory is not in an agent's prompt.
 func (o *ofAgent) reason(m *memsync.Memory, why compose.Reason, against []memsync.ID, authored bool) {
-	t := reasons[why]
+	t := reasons()[why]
 	if t.code == "" || t.message == "" {
 		return
 	}
@@ -99,7 +108,7 @@ func (o *ofAgent) reason(m *memsync.Memory, why compose.Reason, against []memsyn
 		}
 	}
 	if strings.Contains(t.message, "%s") {
-		what := noRoom[why]
+		what := noRoom(why)
 		if what == "" {
 			what = some(others, 3)
 		}
@@ -198,17 +207,21 @@ func (c *composing) old(m *memsync.Memory, limit time.Duration) bool {
 	return !c.Now().IsZero() && !newest.IsZero() && c.Now().Sub(newest) >= limit
 }
 
+type doubt struct{ message, hint string }
+
 // doubts say why an event does not count, and what to do.
-var doubts = map[compose.Doubt]struct{ message, hint string }{
-	compose.BelowBar:      {"neither a person nor enough conversations stand behind it", "`memsync demote` the memory, or approve it"},
-	compose.NotAPerson:    {"only a person approves or denies", "decide it: `memsync review`"},
-	compose.NoSnapshot:    {"what it promoted is not in _system/approved/, or was altered", "bring the file back from git's history, or `memsync demote` the memory"},
-	compose.NotPromotable: {"only the author of AGENT.md writes in that place", "`memsync demote` the memory"},
-	compose.WasDenied:     {"a person said no to just this, and nothing was learned since", "`memsync demote` the memory, or `memsync promote` it"},
-	compose.NoProposal:    {"it answers a proposal that is not there", "bring back the lines that the ledger had"},
-	compose.SawNothing:    {"it ends what it saw, and saw no promotion", "`memsync demote` the memory again"},
-	compose.Contradictory: {"different events stand under its id", "keep the one that is right"},
-}
+var doubts = sync.OnceValue(func() map[compose.Doubt]doubt {
+	return map[compose.Doubt]doubt{
+		compose.BelowBar:      {"neither a person nor enough conversations stand behind it", "`memsync demote` the memory, or approve it"},
+		compose.NotAPerson:    {"only a person approves or denies", "decide it: `memsync review`"},
+		compose.NoSnapshot:    {"what it promoted is not in _system/approved/, or was altered", "bring the file back from git's history, or `memsync demote` the memory"},
+		compose.NotPromotable: {"only the author of AGENT.md writes in that place", "`memsync demote` the memory"},
+		compose.WasDenied:     {"a person said no to just this, and nothing was learned since", "`memsync demote` the memory, or `memsync promote` it"},
+		compose.NoProposal:    {"it answers a proposal that is not there", "bring back the lines that the ledger had"},
+		compose.SawNothing:    {"it ends what it saw, and saw no promotion", "`memsync demote` the memory again"},
+		compose.Contradictory: {"different events stand under its id", "keep the one that is right"},
+	}
+})
 
 // shownName is a name that a file chose, as a message may repeat it.
 func shownName(s string) string { return format.OneLine(s, 60) }

@@ -255,7 +255,7 @@ func missingPlace(t compose.Target) string {
 // doubted tells of events that count for nobody.
 func (c *composing) doubted() {
 	for _, d := range c.Disbelief() {
-		what := doubts[d.Why]
+		what := doubts()[d.Why]
 		n := about(d.Memory, "id", Unproven, bad, fmt.Sprintf("the event %s (%s) does not count: %s", d.Event.ID, d.Event.Op, what.message), what.hint)
 		n.event, n.about, n.agents = d.Event.ID, string(d.Memory.Path), d.Agents
 		c.out = append(c.out, &n)

@@ -115,7 +115,8 @@ var relativeBy = sync.OnceValue(func() map[uint16][]string {
 })
 
 // relativeStart says for which pairs there are words.
-var relativeStart = sync.OnceValue(func() (starts [1 << 13]uint8) {
+var relativeStart = sync.OnceValue(func() *[1 << 13]uint8 {
+	starts := new([1 << 13]uint8)
 	for p := range relativeBy() {
 		starts[p>>3] |= 1 << (p & 7)
 	}

@@ -23,7 +23,7 @@ func TestReasonsAreTold(t *testing.T) {
 		t.Fatalf("only these were read: %v", words)
 	}
 	for _, w := range words["Reason"] {
-		told, known := reasons[compose.Reason(w)]
+		told, known := reasons()[compose.Reason(w)]
 		_, rule := RuleOf(told.code)
 		if !known || rule == slices.Contains(silent, compose.Reason(w)) {
 			t.Errorf("reason %q: known %v, told by %q", w, known, told.code)
@@ -33,7 +33,7 @@ func TestReasonsAreTold(t *testing.T) {
 		}
 	}
 	for _, w := range words["Doubt"] {
-		if d := doubts[compose.Doubt(w)]; d.message == "" || d.hint == "" {
+		if d := doubts()[compose.Doubt(w)]; d.message == "" || d.hint == "" {
 			t.Errorf("doubt %q is told by nothing", w)
 		}
 	}

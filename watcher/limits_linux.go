@@ -51,13 +51,17 @@ func (w *Watch) tooMany() string {
 		"`sysctl fs.inotify.max_user_watches=%d`", need, allowed(), max(2*allowed(), 4*need))
 }
 
-// Magic numbers of file systems whose changes by others give no events
-// (statfs(2), and v9fs, fuse and vboxsf by their sources).
-var silent = map[int64]bool{
-	0x6969: true, 0xff534d42: true, 0xfe534d42: true, 0x517b: true, // nfs, cifs, smb2, smb
-	0x01021997: true, // 9p, which WSL uses
-	0x786f4256: true, // vboxsf
-	0x65735546: true, // fuse: sshfs and the like
+// silent reports whether a magic number is that of a file system whose changes by
+// others give no events (statfs(2), and v9fs, fuse and vboxsf by their sources).
+func silent(magic int64) bool {
+	switch magic {
+	case 0x6969, 0xff534d42, 0xfe534d42, 0x517b, // nfs, cifs, smb2, smb
+		0x01021997, // 9p, which WSL uses
+		0x786f4256, // vboxsf
+		0x65735546: // fuse: sshfs and the like
+		return true
+	}
+	return false
 }
 
 // hasEvents reports whether the file system tells of changes.
@@ -66,5 +70,5 @@ func hasEvents(root string) bool {
 	if err := unix.Statfs(root, &st); err != nil {
 		return true
 	}
-	return !silent[int64(uint32(st.Type))]
+	return !silent(int64(uint32(st.Type)))
 }

@@ -266,7 +266,7 @@ func TestHintsNameNoVerbThatIsNotThere(t *testing.T) {
 			}
 		}
 	}
-	for code, hint := range hints {
+	for code, hint := range hints() {
 		check(string(code), hint)
 	}
 	for _, page := range []string{"cli.md", "errors.md", "hooks.md", "lint.md", "merge-driver.md", "rules.md"} {

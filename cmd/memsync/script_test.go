@@ -14,7 +14,7 @@ import (
 // command is the built command: what every story and crash runs.
 var command string
 
-// TestMain builds the command, as people get it, and puts it first on the path.
+// TestMain builds the commands, as people get them, and puts them first on the path.
 // The test binary itself stands in for the programs that stories put before it.
 func TestMain(m *testing.M) {
 	programs := map[string]func(){
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "memsync-test-")
 	if err == nil {
 		command = filepath.Join(dir, "memsync")
-		err = exec.Command("go", "build", "-o", command, ".").Run()
+		err = exec.Command("go", "build", "-o", dir, ".", "../memsync-remote-http").Run()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "building the command:", err)

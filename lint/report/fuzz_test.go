@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"encoding/xml"
 	"testing"
 
 	"memsync"
@@ -26,6 +28,22 @@ func FuzzFormats(f *testing.F) {
 		run := Run{Version: "v0.1.0", Files: 2, Findings: []lint.Finding{one, one, two}, Verbose: kind%2 == 0}
 		for _, format := range Formats {
 			judge(t, format, run, told(t, format, run))
+		}
+	})
+}
+
+// FuzzContent: text stands in XML as the standard library would write it.
+func FuzzContent(f *testing.F) {
+	for _, s := range []string{"", "a", "<a href=\"x\">'&'</a>", "\x00\x1f\t\n\r", "\xff\xed\xa0\x80", "\ufffd\ufffe\uffff\U0010ffff\ud7ff\ue000", "日本語"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var want bytes.Buffer
+		if err := xml.EscapeText(&want, []byte(s)); err != nil {
+			t.Fatal(err)
+		}
+		if got := content(s); got != want.String() {
+			t.Errorf("%q is %q, want %q", s, got, want.String())
 		}
 	})
 }

@@ -2,8 +2,9 @@ package report
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"memsync"
 	"memsync/lint"
@@ -17,7 +18,7 @@ func writeJUnit(b *bytes.Buffer, run Run) {
 	n := run.count()
 	failures := n.errors + n.warnings
 	tests := fmt.Sprintf(`tests="%d" failures="%d" errors="0"`, max(failures, 1), failures)
-	b.WriteString(xml.Header)
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
 	fmt.Fprintf(b, "<testsuites name=\"memsync lint\" %s>\n", tests)
 	fmt.Fprintf(b, "  <testsuite name=\"memsync lint\" %s skipped=\"0\">\n", tests)
 	if failures == 0 {
@@ -60,10 +61,41 @@ func junitCase(b *bytes.Buffer, run Run, f lint.Finding, names map[[2]string]int
 	b.WriteString("    </testcase>\n")
 }
 
-// content is text as XML holds it, between tags and in quotes alike. What XML
-// 1.0 has no way to write becomes U+FFFD.
+// content is text as XML holds it, between tags and in quotes alike: what
+// xml.EscapeText makes of it. (encoding/xml brings tables of HTML's names, which
+// every start of the program would fill.)
 func content(s string) string {
-	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(s)) // a Buffer refuses nothing
+	var b strings.Builder
+	for _, r := range s {
+		switch r {
+		case '"':
+			b.WriteString("&#34;")
+		case '\'':
+			b.WriteString("&#39;")
+		case '&':
+			b.WriteString("&amp;")
+		case '<':
+			b.WriteString("&lt;")
+		case '>':
+			b.WriteString("&gt;")
+		case '\t':
+			b.WriteString("&#x9;")
+		case '\n':
+			b.WriteString("&#xA;")
+		case '\r':
+			b.WriteString("&#xD;")
+		default:
+			if !inXML(r) {
+				r = utf8.RuneError
+			}
+			b.WriteRune(r) // and for each byte that is not UTF-8
+		}
+	}
 	return b.String()
+}
+
+// inXML reports whether XML 1.0 has a way to write the character; what it hasn't
+// becomes U+FFFD.
+func inXML(r rune) bool {
+	return 0x20 <= r && r <= 0xD7FF || 0xE000 <= r && r <= 0xFFFD || 0x10000 <= r && r <= utf8.MaxRune
 }
