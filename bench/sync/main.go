@@ -27,12 +27,15 @@ func main() {
 	}
 	b := bench{filepath.Join(dir, "driver"), bin, *files}
 	b.prepare()
-	var ours, git []time.Duration
-	for range *runs + 1 { // in turn, so that both have the machine's good and bad moments
+	empty := filepath.Join(dir, "empty")
+	do(".", "go", "build", "-o", empty, "./empty")
+	var ours, git, none []time.Duration
+	for range *runs + 1 { // in turn, so that all have the machine's good and bad moments
 		ours = append(ours, b.merge("side"))
 		git = append(git, b.merge("side", "-c", "merge.memsync.driver=git merge-file --marker-size=%L %A %O %B"))
+		none = append(none, b.merge("side", "-c", "merge.memsync.driver="+empty+" %O %A %B %L %P"))
 	}
-	ours, git = ours[1:], git[1:]                        // the first one fills the cache
+	ours, git, none = ours[1:], git[1:], none[1:]        // the first one fills the cache
 	b.git("config", "--remove-section", "merge.memsync") // a clone that knows no driver
 	var plain []time.Duration
 	for range *runs {
@@ -41,6 +44,7 @@ func main() {
 	per := func(d []time.Duration) float64 { return measure.MS(measure.Median(d)) / float64(*files) }
 	measure.Figure("driver_ms", per(ours), "ms")
 	measure.Figure("git_merge_file_driver_ms", per(git), "ms")
+	measure.Figure("empty_driver_ms", per(none), "ms")
 	measure.Figure("git_builtin_merge_ms", per(plain), "ms")
 	document()
 	exchange(filepath.Join(dir, "exchange"), bin, *runs)
