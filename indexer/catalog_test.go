@@ -6,7 +6,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -334,7 +336,11 @@ func TestAnyFlippedBitIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var used int
-	fmt.Sscanf(string(state), "clean %d", &used)
+	var sum string
+	if _, err := fmt.Sscanf(string(state), "clean %d %s", &used, &sum); err != nil {
+		t.Fatal(err)
+	}
+	state = fmt.Appendf(nil, "clean %d %s\n", used, sum) // as where no stamp is known
 	rapid.Check(t, func(t *rapid.T) {
 		bad := slices.Clone(db)
 		at := rapid.IntRange(0, used-1).Draw(t, "at")
@@ -353,6 +359,62 @@ func TestAnyFlippedBitIsFound(t *testing.T) {
 			t.Fatalf("not found: %v", err)
 		}
 	})
+}
+
+// A catalog that nobody has written since it was closed is taken for whole without
+// being read; in whatever way the stamp is another one, it is read.
+func TestStampSparesTheSum(t *testing.T) {
+	for name, c := range map[string]struct {
+		boot  string
+		touch func(file string) error
+		read  bool
+	}{
+		"nothing happened":         {"boot-1", func(string) error { return nil }, false},
+		"the machine went down":    {"boot-2", func(string) error { return nil }, true},
+		"no boot is known":         {"", func(string) error { return nil }, true},
+		"written":                  {"boot-1", func(f string) error { return os.Chtimes(f, time.Time{}, time.Now().Add(time.Hour)) }, true},
+		"copied, and the original": {"boot-1", func(f string) error { return errors.Join(os.Rename(f, f+"2"), copyFile(f+"2", f)) }, true},
+		"written, in the times as they were": {"boot-1", func(f string) error {
+			info, err := os.Stat(f)
+			if err != nil {
+				return err
+			}
+			return errors.Join(os.Chmod(f, 0o640), os.Chtimes(f, time.Time{}, info.ModTime()))
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "catalog.db")
+			closed(t, file, "boot-1")
+			state, err := os.ReadFile(stateFile(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := strings.Fields(string(state))
+			if runtime.GOOS == "linux" && len(f) != 5 {
+				t.Fatalf("%q", state)
+			}
+			for info, err := os.Stat(file); time.Since(info.ModTime()) < 50*time.Millisecond; info, err = os.Stat(file) {
+				if err != nil { // a clock that ticks every few milliseconds must have ticked
+					t.Fatal(err)
+				}
+			}
+			f[2] = "00000000" // whoever makes the sum sees damage
+			if err := errors.Join(os.WriteFile(stateFile(file), []byte(strings.Join(f, " ")+"\n"), 0o600), c.touch(file)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := inspect(file, c.boot); errors.Is(err, ErrDamaged) != (c.read || runtime.GOOS != "linux") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o600)
 }
 
 // What may not be read or written is an error, and nothing is wiped.

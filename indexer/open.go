@@ -185,7 +185,7 @@ func (c *Catalog) Close() error {
 		return nil
 	})
 	if err == nil && c.marked {
-		err = seal(c.file, used)
+		err = seal(c.file, c.boot, used)
 	}
 	if cerr := c.db.Close(); err == nil {
 		err = cerr

@@ -17,8 +17,13 @@ import (
 // found by a small file beside it, catalog.db.state, which needs no fsync
 // either:
 //
-//	clean <size> <sum>   closed; the first size bytes have that CRC-32C
-//	open <boot>          being written, since the machine's boot of that name
+//	clean <size> <sum> <boot> <stamp>   closed; the first size bytes have that CRC-32C
+//	open <boot>                         being written, since the machine's boot of that name
+//
+// The stamp is what the system said of the file then (its times, its inode); the
+// boot and the stamp are absent where one is not known. As long as both are the
+// same nobody has written, and the sum need not be made: it costs more than all else
+// that a command with nothing to do does.
 //
 // A process that dies leaves "open" with this boot's name: the kernel has all
 // its writes, the last transaction is whole or absent, and every record is
@@ -62,8 +67,12 @@ func inspect(file, boot string) (health, error) {
 	}
 	var size int64
 	var want uint32
-	if _, err := fmt.Sscanf(string(state), "clean %d %x\n", &size, &want); err != nil {
+	var since, stamp string
+	if n, err := fmt.Sscanf(string(state), "clean %d %x %s %s\n", &size, &want, &since, &stamp); n != 2 && err != nil {
 		return 0, fmt.Errorf("%w: nothing says that it is whole", ErrDamaged)
+	}
+	if stamp != "" && since == boot && stamp == stampOf(info) {
+		return whole, nil
 	}
 	got, err := sum(file, size)
 	switch {
@@ -84,12 +93,20 @@ func inspect(file, boot string) (health, error) {
 }
 
 // seal notes that the catalog is whole.
-func seal(file string, size int64) error {
+func seal(file, boot string, size int64) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
 	s, err := sum(file, size)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(stateFile(file), fmt.Appendf(nil, "clean %d %08x\n", size, s), 0o600)
+	line := fmt.Sprintf("clean %d %08x", size, s)
+	if stamp := stampOf(info); boot != "" && stamp != "" {
+		line += " " + boot + " " + stamp
+	}
+	return os.WriteFile(stateFile(file), []byte(line+"\n"), 0o600)
 }
 
 var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
