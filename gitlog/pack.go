@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"sort"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
@@ -22,15 +23,25 @@ import (
 // the whole index): a history has millions of objects, and the program stays
 // for months.
 type pack struct {
-	path    string // without an ending
-	number  int64  // among the packs of one listing: part of the key in the cache
-	cache   *cache.BufferLRU
-	inflate *inflater
+	path   string // without an ending
+	number int64  // among the packs of one listing: part of the key in the cache
+	cache  *cache.BufferLRU
 
-	index, file *os.File // nil while it is closed
-	size        int64    // of file
-	fanout      [256]uint32
+	index  packIndex // nil while it is closed
+	fanout [256]uint32
+	file   *os.File // nil while it is closed
+	size   int64    // of file
 }
+
+// packIndex is an open index: the file, or all of it in memory.
+type packIndex interface {
+	io.ReaderAt
+	io.Closer
+}
+
+type indexInMemory struct{ *bytes.Reader }
+
+func (indexInMemory) Close() error { return nil }
 
 // The parts of an index of version 2: magic and version, the fanout table, then
 // columns as long as there are objects.
@@ -53,14 +64,32 @@ const (
 
 var packTypes = map[byte]string{1: typeCommit, 2: typeTree, 3: typeBlob, 4: typeTag}
 
-func (p *pack) open() error {
-	if p.file != nil {
+// openIndex makes find possible.
+func (p *pack) openIndex() error {
+	if p.index != nil {
 		return nil
 	}
 	index, err := os.Open(p.path + ".idx")
 	if err != nil {
 		return err
 	}
+	return p.take(index)
+}
+
+// loadIndex is openIndex for many questions: all of the index in memory.
+func (p *pack) loadIndex() error {
+	data, err := os.ReadFile(p.path + ".idx")
+	if err != nil {
+		return err
+	}
+	if p.index != nil {
+		p.index.Close()
+		p.index = nil
+	}
+	return p.take(indexInMemory{bytes.NewReader(data)})
+}
+
+func (p *pack) take(index packIndex) error {
 	head := make([]byte, namesAt)
 	if _, err := index.ReadAt(head, 0); err != nil || string(head[:fanoutAt]) != indexMagic {
 		index.Close()
@@ -75,28 +104,38 @@ func (p *pack) open() error {
 		}
 		last = p.fanout[i]
 	}
+	p.index = index
+	return nil
+}
+
+// open makes at possible.
+func (p *pack) open() error {
+	if p.file != nil {
+		return nil
+	}
 	file, err := os.Open(p.path + ".pack")
 	if err != nil {
-		index.Close()
 		return err
 	}
 	info, err := file.Stat()
 	if err != nil {
-		index.Close()
 		file.Close()
 		return err
 	}
-	p.index, p.file, p.size = index, file, info.Size()
+	p.file, p.size = file, info.Size()
 	return nil
 }
 
 func (p *pack) close() error {
-	if p.file == nil {
-		return nil
+	var errs []error
+	if p.index != nil {
+		errs = append(errs, p.index.Close())
 	}
-	err := errors.Join(p.index.Close(), p.file.Close())
+	if p.file != nil {
+		errs = append(errs, p.file.Close())
+	}
 	p.index, p.file = nil, nil
-	return err
+	return errors.Join(errs...)
 }
 
 func (p *pack) damaged(what string, err error) error {
@@ -108,10 +147,10 @@ func (p *pack) damaged(what string, err error) error {
 
 // read is an object of this pack; errNoObject when it is not in it.
 func (p *pack) read(id oid) (typ string, data []byte, err error) {
-	if err := p.open(); err != nil {
-		return "", nil, err
-	}
 	at, err := p.find(id)
+	if err == nil {
+		err = p.open()
+	}
 	if err != nil {
 		return "", nil, err
 	}
@@ -120,6 +159,9 @@ func (p *pack) read(id oid) (typ string, data []byte, err error) {
 
 // find is where the object begins.
 func (p *pack) find(id oid) (int64, error) {
+	if err := p.openIndex(); err != nil {
+		return 0, err
+	}
 	count := int64(p.fanout[255])
 	low, high := int64(0), int64(p.fanout[id[0]])
 	if id[0] > 0 {
@@ -166,6 +208,8 @@ func (p *pack) find(id oid) (int64, error) {
 // at is the object that begins there: an entry, or a chain of deltas down to
 // one. In the cache it stands behind a byte that says its kind.
 func (p *pack) at(at int64) (typ string, data []byte, err error) {
+	in := inflaters.Get().(*inflater)
+	defer inflaters.Put(in)
 	type delta struct {
 		at   int64
 		data []byte
@@ -181,7 +225,7 @@ func (p *pack) at(at int64) (typ string, data []byte, err error) {
 			break
 		}
 		var base int64
-		if kind, base, data, err = p.entry(at); err != nil {
+		if kind, base, data, err = p.entry(in, at); err != nil {
 			return "", nil, err
 		}
 		if packTypes[kind] != "" {
@@ -214,8 +258,8 @@ func (p *pack) keep(at int64, kind byte, data []byte) {
 
 // entry is what stands at an offset: an object, or a delta and where its base
 // begins.
-func (p *pack) entry(at int64) (kind byte, base int64, data []byte, err error) {
-	in := p.inflate.from(io.NewSectionReader(p.file, at, p.size-at))
+func (p *pack) entry(f *inflater, at int64) (kind byte, base int64, data []byte, err error) {
+	in := f.from(io.NewSectionReader(p.file, at, p.size-at))
 	b, err := in.ReadByte()
 	if err != nil {
 		return 0, 0, nil, p.damaged("entry", err)
@@ -259,11 +303,14 @@ func (p *pack) entry(at int64) (kind byte, base int64, data []byte, err error) {
 			return 0, 0, nil, p.damaged("entry", nil)
 		}
 	}
-	if data, err = p.inflate.read(size); err != nil {
+	if data, err = f.read(size); err != nil {
 		return 0, 0, nil, p.damaged("entry", err)
 	}
 	return kind, base, data, nil
 }
+
+// inflaters are those that nobody uses just now.
+var inflaters = sync.Pool{New: func() any { return &inflater{} }}
 
 // inflater decompresses one entry after the other in the same buffers.
 type inflater struct {
@@ -302,13 +349,35 @@ func (f *inflater) read(size int64) ([]byte, error) {
 // readExactly reads an object of that size. What a broken header claims is not
 // believed before the bytes are there.
 func readExactly(r io.Reader, size int64) ([]byte, error) {
-	var data bytes.Buffer
-	data.Grow(int(min(size, 64<<10)) + bytes.MinRead)
-	if _, err := data.ReadFrom(io.LimitReader(r, size+1)); err != nil {
-		return nil, err
+	if size > believed {
+		var data bytes.Buffer
+		data.Grow(believed + bytes.MinRead)
+		if _, err := data.ReadFrom(io.LimitReader(r, size+1)); err != nil {
+			return nil, err
+		}
+		if int64(data.Len()) != size {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return data.Bytes(), nil
 	}
-	if int64(data.Len()) != size {
+	if size < 0 {
 		return nil, io.ErrUnexpectedEOF
 	}
-	return data.Bytes(), nil
+	data := make([]byte, size+1) // one more: it must end there
+	for n := 0; ; {
+		m, err := r.Read(data[n:])
+		switch n += m; {
+		case int64(n) > size:
+			return nil, io.ErrUnexpectedEOF
+		case err == io.EOF && int64(n) == size:
+			return data[:n:n], nil
+		case err == io.EOF:
+			return nil, io.ErrUnexpectedEOF
+		case err != nil:
+			return nil, err
+		}
+	}
 }
+
+// believed is the size up to which a header's word is taken for it.
+const believed = 64 << 10
