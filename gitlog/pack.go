@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"sort"
 	"sync"
 
@@ -39,7 +40,10 @@ type packIndex interface {
 	io.Closer
 }
 
-type indexInMemory struct{ *bytes.Reader }
+type indexInMemory struct {
+	*bytes.Reader
+	all []byte
+}
 
 func (indexInMemory) Close() error { return nil }
 
@@ -86,7 +90,7 @@ func (p *pack) loadIndex() error {
 		p.index.Close()
 		p.index = nil
 	}
-	return p.take(indexInMemory{bytes.NewReader(data)})
+	return p.take(indexInMemory{bytes.NewReader(data), data})
 }
 
 func (p *pack) take(index packIndex) error {
@@ -180,9 +184,9 @@ func (p *pack) find(id oid) (int64, error) {
 			high = middle
 		}
 	}
-	names := make([]byte, packNameLen*(high-low))
-	if _, err := p.index.ReadAt(names, namesAt+packNameLen*low); err != nil {
-		return 0, p.damaged("index", err)
+	names, err := p.names(low, high)
+	if err != nil {
+		return 0, err
 	}
 	i := int64(sort.Search(int(high-low), func(i int) bool {
 		return string(names[packNameLen*i:packNameLen*(i+1)]) >= string(id)
@@ -205,8 +209,21 @@ func (p *pack) find(id oid) (int64, error) {
 	return at, nil
 }
 
+// names are those of the objects from low to before high, one after the other.
+func (p *pack) names(low, high int64) ([]byte, error) {
+	from, to := namesAt+packNameLen*low, namesAt+packNameLen*high
+	if m, ok := p.index.(indexInMemory); ok && to <= int64(len(m.all)) {
+		return m.all[from:to], nil
+	}
+	names := make([]byte, to-from)
+	if _, err := p.index.ReadAt(names, from); err != nil {
+		return nil, p.damaged("index", err)
+	}
+	return names, nil
+}
+
 // at is the object that begins there: an entry, or a chain of deltas down to
-// one. In the cache it stands behind a byte that says its kind.
+// one. In the cache it stands before a byte that says its kind.
 func (p *pack) at(at int64) (typ string, data []byte, err error) {
 	in := inflaters.Get().(*inflater)
 	defer inflaters.Put(in)
@@ -221,7 +238,8 @@ func (p *pack) at(at int64) (typ string, data []byte, err error) {
 			return "", nil, p.damaged("index", nil)
 		}
 		if kept, ok := p.cache.Get(p.key(at)); ok {
-			kind, data = kept[0], kept[1:]
+			n := len(kept) - 1
+			kind, data = kept[n], kept[:n:n]
 			break
 		}
 		var base int64
@@ -244,7 +262,7 @@ func (p *pack) at(at int64) (typ string, data []byte, err error) {
 		}
 		p.keep(chain[i].at, kind, data)
 	}
-	return packTypes[kind], data, nil
+	return packTypes[kind], slices.Clip(data), nil
 }
 
 // packBits are the bits of an offset in a key: packs of up to 16 TB.
@@ -253,7 +271,7 @@ const packBits = 44
 func (p *pack) key(at int64) int64 { return p.number<<packBits | at }
 
 func (p *pack) keep(at int64, kind byte, data []byte) {
-	p.cache.Put(p.key(at), append([]byte{kind}, data...))
+	p.cache.Put(p.key(at), append(data, kind)) // for which readExactly leaves room
 }
 
 // entry is what stands at an offset: an object, or a delta and where its base
@@ -370,7 +388,7 @@ func readExactly(r io.Reader, size int64) ([]byte, error) {
 		case int64(n) > size:
 			return nil, io.ErrUnexpectedEOF
 		case err == io.EOF && int64(n) == size:
-			return data[:n:n], nil
+			return data[:n], nil
 		case err == io.EOF:
 			return nil, io.ErrUnexpectedEOF
 		case err != nil:
