@@ -44,7 +44,8 @@ func (c *compressor) pack(o newObject) []byte {
 // all of them durable (see settler). Existing ones are marked as used, so that
 // a running gc leaves them alone. Called with r.commits held.
 func (r *Repo) writeObjects(objs []newObject, s *settler) error {
-	if r.packable(objs) {
+	packed := r.packable(objs)
+	if packed {
 		if err := r.writePack(objs, s); err != nil {
 			return err
 		}
@@ -60,6 +61,9 @@ func (r *Repo) writeObjects(objs []newObject, s *settler) error {
 	for _, t := range s.takeRenames() {
 		if err := os.Rename(t.from, t.to); err != nil {
 			return fault(memsync.CodeIOWrite, "writing git objects", err)
+		}
+		if packed {
+			r.step("pack")
 		}
 	}
 	return nil

@@ -59,13 +59,14 @@ func (p packWriter) end() []byte {
 	return p.out.Bytes()
 }
 
-// From packedFrom objects on, what is new is written as one pack instead of a
-// file each: git's own bound for what it fetches (fetch.unpackLimit). A pack is
-// held in memory while it is made, so that very much is written one by one.
-const (
-	packedFrom = 100
-	packedMost = 512 << 20 // bytes of the objects; a guess, and far below what an index of 4 byte offsets can tell
-)
+// packedFrom: from so many objects on, what is new is written as one pack instead
+// of a file each: git's own bound for what it fetches (fetch.unpackLimit). Tests
+// have it smaller.
+var packedFrom = 100
+
+// packedMost is in bytes of the objects. A pack is held in memory while it is
+// made, so that very much is written one by one. The number is a guess.
+const packedMost = 512 << 20
 
 // packable reports whether these objects are to be one pack.
 func (r *Repo) packable(objs []newObject) bool {
