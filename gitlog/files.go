@@ -165,10 +165,12 @@ func (w *files) prepare(changes []*change) error {
 			return w.fault(c, err)
 		}
 		name := w.beside(c, ".tmp")
-		if err := d.remove(name); err != nil { // of an earlier try that died
-			return w.fault(c, err)
-		}
 		f, err := d.create(name, c.info)
+		if errors.Is(err, fs.ErrExist) { // of an earlier try that died
+			if err = d.remove(name); err == nil {
+				f, err = d.create(name, c.info)
+			}
+		}
 		if err != nil {
 			return w.fault(c, err)
 		}

@@ -11,7 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
+
+// inflaters are those that nobody uses just now.
+var inflaters = sync.Pool{New: func() any { return &inflater{} }}
 
 // inflater decompresses one entry after the other in the same buffers.
 type inflater struct {
@@ -94,13 +98,35 @@ func damaged(err error) error {
 // readExactly reads an object of that size. What a broken header claims is not
 // believed before the bytes are there.
 func readExactly(r io.Reader, size int64) ([]byte, error) {
-	var data bytes.Buffer
-	data.Grow(int(min(size, 64<<10)) + bytes.MinRead)
-	if _, err := data.ReadFrom(io.LimitReader(r, size+1)); err != nil {
-		return nil, err
+	if size > believed {
+		var data bytes.Buffer
+		data.Grow(believed + bytes.MinRead)
+		if _, err := data.ReadFrom(io.LimitReader(r, size+1)); err != nil {
+			return nil, err
+		}
+		if int64(data.Len()) != size {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return data.Bytes(), nil
 	}
-	if int64(data.Len()) != size {
+	if size < 0 {
 		return nil, io.ErrUnexpectedEOF
 	}
-	return data.Bytes(), nil
+	data := make([]byte, size+1) // one more: it must end there
+	for n := 0; ; {
+		m, err := r.Read(data[n:])
+		switch n += m; {
+		case int64(n) > size:
+			return nil, io.ErrUnexpectedEOF
+		case err == io.EOF && int64(n) == size:
+			return data[:n], nil
+		case err == io.EOF:
+			return nil, io.ErrUnexpectedEOF
+		case err != nil:
+			return nil, err
+		}
+	}
 }
+
+// believed is the size up to which a header's word is taken for it.
+const believed = 64 << 10

@@ -50,6 +50,7 @@ func (l *Log) Join(ctx context.Context, q JoinRequest) (Joined, error) {
 		return Joined{}, &memsync.Error{Code: memsync.CodeUsage, Message: "only a store that is a repository of its own is joined",
 			Hint: "this one is part of a project's repository: `git pull` brings what others wrote"}
 	}
+	defer l.Repo.ManyReads()()
 	st, err := l.ready(ctx)
 	if err != nil {
 		return Joined{}, err

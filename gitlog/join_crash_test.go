@@ -16,7 +16,10 @@ import (
 	"memsync/gitlog/journal"
 )
 
-const envTip = "MEMSYNC_TEST_CRASH_TIP"
+const (
+	envTip  = "MEMSYNC_TEST_CRASH_TIP"
+	envPack = "MEMSYNC_TEST_CRASH_PACK" // new objects are one pack, however few they are
+)
 
 var joinPlan = memsync.MakeID(planTime, [10]byte{6})
 
@@ -35,6 +38,9 @@ func TestJoinCrashChild(t *testing.T) {
 			select {}
 		}
 	}
+	if os.Getenv(envPack) != "" {
+		packedFrom = 1
+	}
 	s := newLogStoreOpen(t, dir)
 	step, s.log.Repo.pause = die, func(at string) { die("git " + at) }
 	if _, err := s.log.Join(context.Background(), JoinRequest{Plan: joinPlan, At: planTime, Tip: tip}); err != nil {
@@ -42,15 +48,15 @@ func TestJoinCrashChild(t *testing.T) {
 	}
 }
 
+const packedJoin = "join, one pack"
+
 // Killed at any step, a join is wholly there or wholly not, and joining again
 // comes to the same commit. The files that somebody saved are never touched.
 func TestJoinKilledAnywhere(t *testing.T) {
 	base := []string{"memory/user_a.md", memo(joinID, "A", "one\n\ntwo\n\nthree"), "memory/user_d.md", "D\n", "memory/user_x.md", "x\n"}
 	theirs := []string{"memory/user_a.md", memo(joinID, "A", "one\n\ntwo\n\nTHREE"), "memory/user_d.md", "D2\n", "memory/new/user_n.md", "n\n", "memory/user_x.md", absent}
-	for name, mine := range map[string][]string{
-		"join":         {"memory/user_a.md", memo(joinID, "A", "ONE\n\ntwo\n\nthree"), "mine.md", "m\n"},
-		"fast-forward": nil,
-	} {
+	both := []string{"memory/user_a.md", memo(joinID, "A", "ONE\n\ntwo\n\nthree"), "mine.md", "m\n"}
+	for name, mine := range map[string][]string{"join": both, packedJoin: both, "fast-forward": nil} {
 		t.Run(name, func(t *testing.T) {
 			a, _, tip := pairOf(t, base, mine, theirs)
 			a.save("memory/user_d.md", "D by hand\n")
@@ -60,7 +66,7 @@ func TestJoinKilledAnywhere(t *testing.T) {
 			whole := newLogStoreOpen(t, copyDir(t, template)).mustJoin(tip)
 			for n := 0; ; n += killEvery {
 				dir := copyDir(t, template)
-				where := killJoin(t, dir, tip, n)
+				where := killJoin(t, dir, tip, n, name == packedJoin)
 				if where == "" {
 					if n < 8 {
 						t.Fatalf("only %d steps", n)
@@ -144,10 +150,13 @@ func TestJoinRacedBySaves(t *testing.T) {
 	}
 }
 
-func killJoin(t *testing.T, dir, tip string, n int) (where string) {
+func killJoin(t *testing.T, dir, tip string, n int, pack bool) (where string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestJoinCrashChild$")
 	cmd.Env = append(os.Environ(), envDir+"="+dir, envTip+"="+tip, envStep+"="+strconv.Itoa(n))
+	if pack {
+		cmd.Env = append(cmd.Env, envPack+"=1")
+	}
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return ""

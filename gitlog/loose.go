@@ -38,20 +38,20 @@ func (c *compressor) pack(o newObject) []byte {
 	return c.buf.Bytes()
 }
 
-// writeObjects writes objects that are not there yet. Afterwards each is under
+// writeObjects writes objects that are not there yet, many of them as one pack:
+// thousands of files are slow to write, to read and to push. Afterwards each is under
 // its name, and a later sync of a file that is created after this call makes
 // all of them durable (see settler). Existing ones are marked as used, so that
 // a running gc leaves them alone. Called with r.commits held.
 func (r *Repo) writeObjects(objs []newObject, s *settler) error {
-	for _, o := range objs {
-		if err := r.writeObject(o, s); err != nil {
+	packed := r.packable(objs)
+	if packed {
+		if err := r.writePack(objs, s); err != nil {
 			return err
 		}
-		if len(s.files) == openFiles {
-			if err := s.flush(); err != nil {
-				return fault(memsync.CodeIOWrite, "writing git objects", err)
-			}
-		}
+		defer r.objects.changed()
+	} else if err := r.writeLoose(objs, s); err != nil {
+		return err
 	}
 	if err := s.flush(); err != nil {
 		return fault(memsync.CodeIOWrite, "writing git objects", err)
@@ -61,6 +61,24 @@ func (r *Repo) writeObjects(objs []newObject, s *settler) error {
 	for _, t := range s.takeRenames() {
 		if err := os.Rename(t.from, t.to); err != nil {
 			return fault(memsync.CodeIOWrite, "writing git objects", err)
+		}
+		if packed {
+			r.step("pack")
+		}
+	}
+	return nil
+}
+
+// writeLoose writes each object as a file of its own.
+func (r *Repo) writeLoose(objs []newObject, s *settler) error {
+	for _, o := range objs {
+		if err := r.writeObject(o, s); err != nil {
+			return err
+		}
+		if len(s.files) == openFiles {
+			if err := s.flush(); err != nil {
+				return fault(memsync.CodeIOWrite, "writing git objects", err)
+			}
 		}
 	}
 	return nil

@@ -15,6 +15,10 @@ type objectReader interface {
 	// read gives type and content, which the caller must not change. A missing
 	// object is errNoObject.
 	read(id oid) (typ string, data []byte, err error)
+	// many says that many reads come until done is called.
+	many() (done func())
+	// changed says that this process wrote a pack.
+	changed()
 	close() error
 }
 
@@ -114,6 +118,10 @@ func (r *Repo) Blob(id string) ([]byte, error) {
 	}
 	return r.object(o, typeBlob)
 }
+
+// ManyReads makes reading many objects, by any number of goroutines, fast until
+// done is called. It costs some memory meanwhile.
+func (r *Repo) ManyReads() (done func()) { return r.objects.many() }
 
 // looseFile is where an object lies when it is not packed.
 func looseFile(common string, id oid) string { return looseIn(filepath.Join(common, "objects"), id) }

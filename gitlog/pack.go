@@ -1,12 +1,14 @@
 package gitlog
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"slices"
 	"sort"
 
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -18,15 +20,28 @@ import (
 // the whole index): a history has millions of objects, and the program stays
 // for months.
 type pack struct {
-	path    string // without an ending
-	number  int64  // among the packs of one listing: part of the key in the cache
-	cache   *cache.BufferLRU
-	inflate *inflater
+	path   string // without an ending
+	number int64  // among the packs of one listing: part of the key in the cache
+	cache  *cache.BufferLRU
 
-	index, file *os.File // nil while it is closed
-	size        int64    // of file
-	fanout      [256]uint32
+	index  packIndex // nil while it is closed
+	fanout [256]uint32
+	file   *os.File // nil while it is closed
+	size   int64    // of file
 }
+
+// packIndex is an open index: the file, or all of it in memory.
+type packIndex interface {
+	io.ReaderAt
+	io.Closer
+}
+
+type indexInMemory struct {
+	*bytes.Reader
+	all []byte
+}
+
+func (indexInMemory) Close() error { return nil }
 
 // The parts of an index of version 2: magic and version, the fanout table, then
 // columns as long as there are objects.
@@ -51,14 +66,32 @@ const (
 // that is no type.
 var packTypes = [8]string{1: typeCommit, 2: typeTree, 3: typeBlob, 4: typeTag}
 
-func (p *pack) open() error {
-	if p.file != nil {
+// openIndex makes find possible.
+func (p *pack) openIndex() error {
+	if p.index != nil {
 		return nil
 	}
 	index, err := os.Open(p.path + ".idx")
 	if err != nil {
 		return err
 	}
+	return p.take(index)
+}
+
+// loadIndex is openIndex for many questions: all of the index in memory.
+func (p *pack) loadIndex() error {
+	data, err := os.ReadFile(p.path + ".idx")
+	if err != nil {
+		return err
+	}
+	if p.index != nil {
+		p.index.Close()
+		p.index = nil
+	}
+	return p.take(indexInMemory{bytes.NewReader(data), data})
+}
+
+func (p *pack) take(index packIndex) error {
 	head := make([]byte, namesAt)
 	if _, err := index.ReadAt(head, 0); err != nil || string(head[:fanoutAt]) != indexMagic {
 		index.Close()
@@ -73,28 +106,38 @@ func (p *pack) open() error {
 		}
 		last = p.fanout[i]
 	}
+	p.index = index
+	return nil
+}
+
+// open makes at possible.
+func (p *pack) open() error {
+	if p.file != nil {
+		return nil
+	}
 	file, err := os.Open(p.path + ".pack")
 	if err != nil {
-		index.Close()
 		return err
 	}
 	info, err := file.Stat()
 	if err != nil {
-		index.Close()
 		file.Close()
 		return err
 	}
-	p.index, p.file, p.size = index, file, info.Size()
+	p.file, p.size = file, info.Size()
 	return nil
 }
 
 func (p *pack) close() error {
-	if p.file == nil {
-		return nil
+	var errs []error
+	if p.index != nil {
+		errs = append(errs, p.index.Close())
 	}
-	err := errors.Join(p.index.Close(), p.file.Close())
+	if p.file != nil {
+		errs = append(errs, p.file.Close())
+	}
 	p.index, p.file = nil, nil
-	return err
+	return errors.Join(errs...)
 }
 
 func (p *pack) damaged(what string, err error) error {
@@ -106,10 +149,10 @@ func (p *pack) damaged(what string, err error) error {
 
 // read is an object of this pack; errNoObject when it is not in it.
 func (p *pack) read(id oid) (typ string, data []byte, err error) {
-	if err := p.open(); err != nil {
-		return "", nil, err
-	}
 	at, err := p.find(id)
+	if err == nil {
+		err = p.open()
+	}
 	if err != nil {
 		return "", nil, err
 	}
@@ -118,6 +161,9 @@ func (p *pack) read(id oid) (typ string, data []byte, err error) {
 
 // find is where the object begins.
 func (p *pack) find(id oid) (int64, error) {
+	if err := p.openIndex(); err != nil {
+		return 0, err
+	}
 	count := int64(p.fanout[255])
 	low, high := int64(0), int64(p.fanout[id[0]])
 	if id[0] > 0 {
@@ -136,9 +182,9 @@ func (p *pack) find(id oid) (int64, error) {
 			high = middle
 		}
 	}
-	names := make([]byte, packNameLen*(high-low))
-	if _, err := p.index.ReadAt(names, namesAt+packNameLen*low); err != nil {
-		return 0, p.damaged("index", err)
+	names, err := p.names(low, high)
+	if err != nil {
+		return 0, err
 	}
 	i := int64(sort.Search(int(high-low), func(i int) bool {
 		return string(names[packNameLen*i:packNameLen*(i+1)]) >= string(id)
@@ -161,9 +207,24 @@ func (p *pack) find(id oid) (int64, error) {
 	return at, nil
 }
 
+// names are those of the objects from low to before high, one after the other.
+func (p *pack) names(low, high int64) ([]byte, error) {
+	from, to := namesAt+packNameLen*low, namesAt+packNameLen*high
+	if m, ok := p.index.(indexInMemory); ok && to <= int64(len(m.all)) {
+		return m.all[from:to], nil
+	}
+	names := make([]byte, to-from)
+	if _, err := p.index.ReadAt(names, from); err != nil {
+		return nil, p.damaged("index", err)
+	}
+	return names, nil
+}
+
 // at is the object that begins there: an entry, or a chain of deltas down to
-// one. In the cache it stands behind a byte that says its kind.
+// one. In the cache it stands before a byte that says its kind.
 func (p *pack) at(at int64) (typ string, data []byte, err error) {
+	in := inflaters.Get().(*inflater)
+	defer inflaters.Put(in)
 	type delta struct {
 		at   int64
 		data []byte
@@ -175,11 +236,12 @@ func (p *pack) at(at int64) (typ string, data []byte, err error) {
 			return "", nil, p.damaged("index", nil)
 		}
 		if kept, ok := p.cache.Get(p.key(at)); ok {
-			kind, data = kept[0], kept[1:]
+			n := len(kept) - 1
+			kind, data = kept[n], kept[:n:n]
 			break
 		}
 		var base int64
-		if kind, base, data, err = p.entry(at); err != nil {
+		if kind, base, data, err = p.entry(in, at); err != nil {
 			return "", nil, err
 		}
 		if packTypes[kind] != "" {
@@ -198,7 +260,7 @@ func (p *pack) at(at int64) (typ string, data []byte, err error) {
 		}
 		p.keep(chain[i].at, kind, data)
 	}
-	return packTypes[kind], data, nil
+	return packTypes[kind], slices.Clip(data), nil
 }
 
 // packBits are the bits of an offset in a key: packs of up to 16 TB.
@@ -207,13 +269,13 @@ const packBits = 44
 func (p *pack) key(at int64) int64 { return p.number<<packBits | at }
 
 func (p *pack) keep(at int64, kind byte, data []byte) {
-	p.cache.Put(p.key(at), append([]byte{kind}, data...))
+	p.cache.Put(p.key(at), append(data, kind)) // for which readExactly leaves room
 }
 
 // entry is what stands at an offset: an object, or a delta and where its base
 // begins.
-func (p *pack) entry(at int64) (kind byte, base int64, data []byte, err error) {
-	in := p.inflate.from(io.NewSectionReader(p.file, at, p.size-at))
+func (p *pack) entry(f *inflater, at int64) (kind byte, base int64, data []byte, err error) {
+	in := f.from(io.NewSectionReader(p.file, at, p.size-at))
 	b, err := in.ReadByte()
 	if err != nil {
 		return 0, 0, nil, p.damaged("entry", err)
@@ -257,7 +319,7 @@ func (p *pack) entry(at int64) (kind byte, base int64, data []byte, err error) {
 			return 0, 0, nil, p.damaged("entry", nil)
 		}
 	}
-	if data, err = p.inflate.read(size); err != nil {
+	if data, err = f.read(size); err != nil {
 		return 0, 0, nil, p.damaged("entry", err)
 	}
 	return kind, base, data, nil

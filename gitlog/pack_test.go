@@ -7,11 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing/cache"
+
+	"memsync"
 )
 
 // edited makes some history in which the same files change again and again, so
@@ -192,7 +197,7 @@ func FuzzPack(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		p := &pack{path: filepath.Join(dir, "p"), cache: cache.NewBufferLRU(cacheBytes), inflate: &inflater{}}
+		p := &pack{path: filepath.Join(dir, "p"), cache: cache.NewBufferLRU(cacheBytes)}
 		defer p.close()
 		for _, id := range ids {
 			if typ, _, err := p.read(id); err == nil && typ == "" {
@@ -200,4 +205,113 @@ func FuzzPack(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestManyObjectsAreOnePack: from packedFrom objects on a commit is one pack, which
+// git finds nothing wrong with; below, each is a file. The same commit made again
+// makes the same pack.
+func TestManyObjectsAreOnePack(t *testing.T) {
+	for _, files := range []int{packedFrom - 4, packedFrom - 3, packedFrom + 50} {
+		t.Run(fmt.Sprint(files), func(t *testing.T) {
+			s := newScene(t).open()
+			c := Commit{Plan: memsync.ID("01JNB2Q0T7ZC4X9V8M5H3K0001"), Message: "many\n", When: s.when}
+			for i := range files {
+				c.Changes = append(c.Changes, Change{Path: memsync.Path(fmt.Sprintf("f%03d.md", i)), Content: fmt.Appendf(nil, "file %d\n", i)})
+			}
+			// Two files of the same bytes are one object.
+			c.Changes = append(c.Changes, Change{Path: "same.md", Content: []byte("file 0\n")})
+			made, err := s.repo.Commit(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			packs := func() []string {
+				list, err := filepath.Glob(filepath.Join(s.top, ".git", "objects", "pack", "*"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return list
+			}
+			list := packs()
+			// Beside the files' objects, same.md's included, there are a tree and the commit.
+			if packed := files+3 >= packedFrom; packed && len(list) != 2 || !packed && len(list) > 0 {
+				t.Fatalf("%d files: %v", files, list)
+			}
+			s.git("fsck", "--strict", "--no-dangling")
+			for _, name := range list {
+				if index, ok := strings.CutSuffix(name, ".idx"); ok {
+					s.git("verify-pack", index+".idx")
+				}
+				if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o444 && runtime.GOOS != "windows" {
+					t.Errorf("%s: %v %v", name, info.Mode(), err)
+				}
+			}
+			for _, ch := range c.Changes {
+				if data, err := s.repo.Blob(made.Blobs[ch.Path]); err != nil || !bytes.Equal(data, ch.Content) {
+					t.Fatalf("%s: %q %v", ch.Path, data, err)
+				}
+			}
+			s.git("update-ref", "-d", "refs/heads/main")
+			again, err := s.repo.Commit(t.Context(), c)
+			if now := packs(); err != nil || again.ID != made.ID || !slices.Equal(now, list) {
+				t.Errorf("made again: %v %v, %v", again.ID, err, now)
+			}
+		})
+	}
+}
+
+// TestManyReads: whatever several goroutines ask while many is on, begins and
+// ends, and while packs are made and gc'd, is answered as git answers it.
+func TestManyReads(t *testing.T) {
+	s := newScene(t)
+	for i := range uint64(openPacks + 3) {
+		s.edited(10 + i)
+		if i > 0 { // the last ones stay loose
+			s.git("repack", "-q", "-d")
+		}
+	}
+	s.edited(99)
+	all := s.objects()
+	n := &nativeObjects{dir: filepath.Join(s.top, ".git", "objects")}
+	defer n.close()
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 {
+		wg.Go(func() {
+			for round := 0; ; round++ {
+				done := func() {}
+				if round%3 > 0 {
+					done = n.many()
+				}
+				for id, want := range all {
+					typ, data, err := n.read(id)
+					if err != nil || typ+" "+string(data) != want {
+						t.Errorf("%s: %v", id.hex(), err)
+						return
+					}
+				}
+				if _, _, err := n.read(oid(strings.Repeat("\x7f", 20))); err != errNoObject {
+					t.Errorf("an object that is not there: %v", err)
+				}
+				done()
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	n.changed()
+	s.git("repack", "-q", "-a", "-d")
+	n.changed()
+	close(stop)
+	wg.Wait()
+	if n.hurry != 0 {
+		t.Errorf("%d are in a hurry", n.hurry)
+	}
+	for _, p := range n.packs {
+		if _, held := p.index.(indexInMemory); held {
+			t.Errorf("the index of %s is still in memory", p.path)
+		}
+	}
 }

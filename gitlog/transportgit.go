@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// trimThreshold (mallopt(3)) keeps glibc from handing memory back to the system
+// after each object and asking for it again for the next, which is most of what
+// `git index-pack` does with a pack of a thousand small deltas: 1.2 s of 1.5. Other
+// C libraries don't know the variable.
+const trimThreshold = "MALLOC_TRIM_THRESHOLD_" // in bytes
+
 // carry runs a git command that talks to a remote. It differs from run in what a
 // person's own git would do: their hooks run when hooks says so (LFS sends its
 // files from pre-push), and they may be asked.
@@ -23,6 +29,9 @@ func (r *Repo) carry(ctx context.Context, m Remote, opt Transfer, hooks bool, en
 		env = append(env, "GIT_TERMINAL_PROMPT=1")
 	} else {
 		alone(cmd) // ssh and credential helpers ask at /dev/tty, whatever git is told
+	}
+	if _, own := r.env.lookup(trimThreshold); !own {
+		env = append(env, trimThreshold+"=268435456")
 	}
 	cmd.Env = r.env.forGit(env...)
 	var out, errs bytes.Buffer

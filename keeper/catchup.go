@@ -48,12 +48,14 @@ func (k *Keeper) catchUpHead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	up := indexer.Update{Revision: memsync.Revision{Commit: st.Head}, Memories: map[memsync.Path]*memsync.Memory{}, Tracked: map[memsync.Path]indexer.Tracked{}}
+	up := indexer.Update{Revision: memsync.Revision{Commit: st.Head}, Memories: map[memsync.Path]*memsync.Memory{}, Tracked: map[memsync.Path]indexer.Tracked{}, Stats: map[memsync.Path]indexer.Disk{}}
 	if fresh { // whatever the catalog has beyond HEAD is gone
 		for p := range k.catalog.AllAccepted() {
 			up.Gone = append(up.Gone, p)
 		}
 	}
+	files := watcher.NewReader(k.Store.Root)
+	defer files.Close()
 	var described []*memsync.Memory
 	var drops []drop
 	descends := false
@@ -82,7 +84,8 @@ func (k *Keeper) catchUpHead(ctx context.Context) error {
 			}
 			continue
 		}
-		data, err := k.blobContent(ch.Path, ch.To)
+		began := k.opt.Now()
+		data, stat, there, err := k.blobContent(files, ch.Path, ch.To)
 		if err != nil {
 			return err
 		}
@@ -105,17 +108,24 @@ func (k *Keeper) catchUpHead(ctx context.Context) error {
 		if !inScope || !remembers(class) || watcher.Excluded(scope, ch.Path) {
 			continue
 		}
+		seen := func() { // so that the next look need not read it again
+			if there {
+				k.note(&up, ch.Path, stat, began, now, data)
+			}
+		}
 		if now == hash { // a person committed what was accepted already
 			if m, err := k.lastKnown(ch.Path); err == nil && m != nil {
 				c := *m
 				c.Blob = ch.To
 				up.Memories[ch.Path] = &c
+				seen()
 				continue
 			}
 		}
 		m := k.describe(ch.Path, scope, data)
 		m.Blob = ch.To
 		up.Memories[ch.Path] = m
+		seen()
 		described = append(described, m)
 	}
 	if err := k.identify(described); err != nil {
@@ -310,12 +320,14 @@ func (k *Keeper) identify(fresh []*memsync.Memory) error {
 }
 
 // blobContent reads a version from disk when the same bytes are there, which
-// is the usual case and much faster, else from git.
-func (k *Keeper) blobContent(p memsync.Path, blob string) ([]byte, error) {
-	if data, _, err := k.onDisk(p); err == nil && data != nil && k.repo.BlobID(data) == blob {
-		return data, nil
+// is the usual case and much faster, else from git. st is what the disk says of
+// them where they are there.
+func (k *Keeper) blobContent(files *watcher.Reader, p memsync.Path, blob string) (data []byte, st watcher.Stat, there bool, err error) {
+	if data, st, err = files.Read(p, 0); err == nil && k.repo.BlobID(data) == blob {
+		return data, st, true, nil
 	}
-	return k.repo.Blob(blob)
+	data, err = k.repo.Blob(blob)
+	return data, watcher.Stat{}, false, err
 }
 
 // lastKnown is the memory that the catalog has at p.

@@ -109,6 +109,8 @@ func (k *Keeper) look(ctx context.Context, g glance) (*sight, error) {
 			}
 		}
 	}
+	files := watcher.NewReader(k.Store.Root)
+	defer files.Close()
 	ignored, err := k.repo.Ignored(slices.Collect(maps.Keys(paths)))
 	if err != nil {
 		return nil, err
@@ -121,7 +123,7 @@ func (k *Keeper) look(ctx context.Context, g glance) (*sight, error) {
 		if ignored[p] {
 			continue
 		}
-		if err := k.lookAt(ctx, s, p, g, &touched); err != nil {
+		if err := k.lookAt(ctx, s, files, p, g, &touched); err != nil {
 			return nil, err
 		}
 	}
@@ -157,13 +159,13 @@ func (k *Keeper) look(ctx context.Context, g glance) (*sight, error) {
 }
 
 // lookAt reads one path that may have changed.
-func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, g glance, touched *indexer.Update) error {
+func (k *Keeper) lookAt(ctx context.Context, s *sight, files *watcher.Reader, p memsync.Path, g glance, touched *indexer.Update) error {
 	scope, ok := memsync.ScopeOf(k.Store.Scopes, p)
 	if !ok {
 		return nil
 	}
 	before := k.opt.Now()
-	data, st, err := watcher.Read(k.Store.Root, p, int64(k.Store.Policy.Limits.SaveBytes))
+	data, st, err := files.Read(p, int64(k.Store.Policy.Limits.SaveBytes))
 	if err == nil && len(data) == 0 && !k.opt.ReadOnly {
 		// A file that is being truncated is empty a moment before its times say so
 		// (Linux writes the size first), and would look as if it had been for long.
@@ -171,7 +173,7 @@ func (k *Keeper) lookAt(ctx context.Context, s *sight, p memsync.Path, g glance,
 			return err
 		}
 		before = k.opt.Now()
-		data, st, err = watcher.Read(k.Store.Root, p, int64(k.Store.Policy.Limits.SaveBytes))
+		data, st, err = files.Read(p, int64(k.Store.Policy.Limits.SaveBytes))
 	}
 	switch {
 	case errors.Is(err, memsync.CodeTooLarge):

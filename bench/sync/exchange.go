@@ -55,6 +55,7 @@ func exchange(dir, bin string, runs int) {
 		do(mine, "git", "remote", "set-url", "hub", its)
 		do(mine, "git", "checkout", "-q", "-B", "before")
 		do(mine, "git", "checkout", "-q", "main")
+		do(mine, bin, "up", "--once") // as git's checkout did, it has seen the files of this copy
 		joined = append(joined, timed(mine, bin, "sync"))
 		do(mine, "git", "reset", "-q", "--hard", "before")
 		cmd := exec.Command("git", "pull", "-q", "--no-rebase")

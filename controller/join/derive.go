@@ -82,32 +82,44 @@ func (j *joiner) memories(s memsync.Scope) ([]*memsync.Memory, error) {
 	}
 	slices.Sort(paths)
 	out := make([]*memsync.Memory, len(paths))
-	failed := make([]error, len(paths))
-	workers := min(runtime.GOMAXPROCS(0), 1+len(paths)/64)
+	if err := inParallel(len(paths), func(i int) error {
+		data, err := j.bytes(j.out[paths[i]])
+		if err != nil {
+			return err
+		}
+		doc, err := format.Parse(data, j.policy.Limits)
+		if err != nil {
+			out[i] = format.Unreadable(data, paths[i], s)
+			return nil
+		}
+		out[i] = format.Header(doc, paths[i], s)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	return out, j.identifyMerged(out)
+}
+
+// inParallel does something for each of n, in no order and on as many processors
+// as that is worth. The error is that of the first that failed.
+func inParallel(n int, do func(i int) error) error {
+	failed := make([]error, n)
+	workers := min(runtime.GOMAXPROCS(0), 1+n/64)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			for i := w; i < len(paths); i += workers {
-				var data []byte
-				if data, failed[i] = j.bytes(j.out[paths[i]]); failed[i] != nil {
-					return
-				}
-				doc, err := format.Parse(data, j.policy.Limits)
-				if err != nil {
-					out[i] = format.Unreadable(data, paths[i], s)
-					continue
-				}
-				out[i] = format.Header(doc, paths[i], s)
+			for i := w; i < n && (i < workers || failed[i-workers] == nil); i += workers {
+				failed[i] = do(i)
 			}
 		})
 	}
 	wg.Wait()
 	for _, err := range failed {
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, j.identifyMerged(out)
+	return nil
 }
 
 // identifyMerged gives memories the ids that a view of the joined commit gives

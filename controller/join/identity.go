@@ -24,26 +24,24 @@ func (i identity) explicit() bool { return i.inline || i.event }
 // follows from the path's oldest commit.
 func (j *joiner) identifyAll(paths []memsync.Path) error {
 	for _, s := range j.side {
+		written := make([]memsync.ID, len(paths)) // in the files
+		if err := inParallel(len(paths), func(i int) (err error) {
+			written[i], err = j.inlineID(s.tree[paths[i]])
+			return err
+		}); err != nil {
+			return err
+		}
 		var ask []memsync.Path
-		for _, p := range paths {
-			e := s.tree[p]
-			if !e.there() {
+		for i, p := range paths {
+			if !s.tree[p].there() {
 				continue
 			}
 			var who identity
 			if id, ok := s.state.Identity(p); ok {
 				who = identity{id: id, event: true}
 			}
-			data, err := j.bytes(e)
-			if err != nil {
-				return err
-			}
-			if doc, err := format.Parse(data, j.policy.Limits); err == nil {
-				if v, ok := doc.Get("id"); ok && !v.IsList {
-					if id, err := memsync.ParseID(v.Text); err == nil && (who.id == "" || who.id == id) {
-						who.id, who.inline = id, true
-					}
-				}
+			if id := written[i]; id != "" && (who.id == "" || who.id == id) {
+				who.id, who.inline = id, true
 			}
 			if who.id == "" {
 				ask = append(ask, p)
@@ -65,6 +63,30 @@ func (j *joiner) identifyAll(paths []memsync.Path) error {
 		}
 	}
 	return nil
+}
+
+// inlineID is the id that stands in a file, "" for none.
+func (j *joiner) inlineID(e Entry) (memsync.ID, error) {
+	if !e.there() {
+		return "", nil
+	}
+	data, err := j.bytes(e)
+	if err != nil {
+		return "", err
+	}
+	doc, err := format.Parse(data, j.policy.Limits)
+	if err != nil {
+		return "", nil
+	}
+	v, ok := doc.Get("id")
+	if !ok || v.IsList {
+		return "", nil
+	}
+	id, err := memsync.ParseID(v.Text)
+	if err != nil {
+		return "", nil
+	}
+	return id, nil
 }
 
 // slot is one memory: where it is in each version, "" where it is not.

@@ -32,6 +32,7 @@ type Leak struct {
 // ask the same.
 func Leaving(repo *gitlog.Repo, home bool, remote string, ranges []Range) ([]Leak, error) {
 	p := &pushed{repo: repo, home: home, states: map[string]*ledger.State{}}
+	defer repo.ManyReads()()
 	for _, r := range ranges {
 		blobs, err := repo.Pushed(r.Local, r.Remote, remote)
 		if err != nil {
