@@ -95,14 +95,14 @@ func Scan(root string, scopes []memsync.Scope, outside bool, known *Known) (b Ba
 		}
 		inner := slices.ContainsFunc(scopes, func(o memsync.Scope) bool { return o.Dir != s.Dir && s.Dir.In(o.Dir) })
 		if !outside && !inner {
-			w.dir(dir, s.Dir, 0)
+			w.top(dir, s.Dir)
 		}
 		if s.Dir != "" {
 			dir.close()
 		}
 	}
 	if outside {
-		w.dir(top, "", 0)
+		w.top(top, "")
 	}
 	w.end()
 	b.sort()

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"memsync"
 	"memsync/internal/format"
@@ -24,41 +22,7 @@ type walk struct {
 	known  *Known
 	next   []byte // what should be met next; nil: nothing
 	b      *Batch
-	rooms  [][]entry // for the directory at each depth
-	text   []byte    // for the paths in one directory
-	room   []byte    // for what the system says of it
-}
-
-// listRoom is how much a directory says at once, as os.File.ReadDir has it.
-const listRoom = 8 << 10
-
-// entry is what a directory holds under a name.
-type entry struct {
-	path memsync.Path
-	name string
-	kind fs.FileMode // its type's bits
-	stat Stat        // none where nothing is known to compare with
-	err  error       // it can't be looked at
-}
-
-func (e entry) isDir() bool { return e.err == nil && e.kind == fs.ModeDir }
-
-// byPath compares two names in one directory as the paths below them compare.
-func (e entry) byPath(o entry) int {
-	n := min(len(e.name), len(o.name))
-	if c := strings.Compare(e.name[:n], o.name[:n]); c != 0 || len(e.name) == len(o.name) {
-		return c
-	}
-	after := func(e entry) byte {
-		switch {
-		case len(e.name) > n:
-			return e.name[n]
-		case e.isDir():
-			return '/'
-		}
-		return 0
-	}
-	return int(after(e)) - int(after(o))
+	free   []*listing
 }
 
 // met notes that something is at p, which all that was met before sorts below.
@@ -100,11 +64,19 @@ func (w *walk) unseen(dir memsync.Path, err error) {
 	w.b.Skipped = append(w.b.Skipped, Skip{dir, "the directory can't be listed: " + reason(err)})
 }
 
-// dir looks at everything in an open directory.
-func (w *walk) dir(d *folder, dir memsync.Path, depth int) {
-	all, err := w.entries(d, dir, depth)
-	if err != nil {
-		w.unseen(dir, err)
+// top looks at everything in an open directory.
+func (w *walk) top(d *folder, dir memsync.Path) {
+	l := w.listing()
+	l.folder = d
+	l.fill(dir, w.known != nil)
+	w.dir(l, dir, 0)
+}
+
+// dir looks at what a directory holds.
+func (w *walk) dir(l *listing, dir memsync.Path, depth int) {
+	all := l.entries
+	if l.err != nil {
+		w.unseen(dir, l.err)
 		return
 	}
 	scope, inScope := memsync.ScopeOf(w.scopes, join(dir, "x"))
@@ -114,6 +86,7 @@ func (w *walk) dir(d *folder, dir memsync.Path, depth int) {
 	if len(all) == 0 && inScope && scope.Dir == dir {
 		w.b.Emptied = append(w.b.Emptied, dir)
 	}
+	next := w.ahead(l, dir, inScope)
 	for _, e := range all {
 		if w.passedBy(dir, e.name, inScope) {
 			continue
@@ -127,11 +100,15 @@ func (w *walk) dir(d *folder, dir memsync.Path, depth int) {
 			w.met(p)
 			w.b.Skipped = append(w.b.Skipped, Skip{p, "it can't be looked at: " + reason(e.err)})
 		case e.kind == fs.ModeDir:
-			w.below(d, e.name, p, inScope, depth)
+			if depth >= maxDepth {
+				w.unseen(p, errDeep)
+				continue
+			}
+			w.below(next(), p, inScope, depth)
 		case e.kind == fs.ModeSymlink:
 			w.b.blind = append(w.b.blind, p)
 			if inScope && !w.leadsToScope(p) { // a scope's own: gone has said so
-				w.b.Skipped = append(w.b.Skipped, Skip{p, fmt.Sprintf("a symbolic link to %q, not followed", d.link(e.name))})
+				w.b.Skipped = append(w.b.Skipped, Skip{p, fmt.Sprintf("a symbolic link to %q, not followed", l.folder.link(e.name))})
 			}
 		case e.kind != 0:
 			if inScope && class != format.NotMemory {
@@ -141,70 +118,6 @@ func (w *walk) dir(d *folder, dir memsync.Path, depth int) {
 			w.file(p, class, list, e.stat)
 		}
 	}
-}
-
-// entries are what is in a directory, by path, until the next directory at that
-// depth. Where nothing is known to compare with, the directory's own word for what
-// each is will do; a file system that has none says irregular.
-func (w *walk) entries(d *folder, dir memsync.Path, depth int) ([]entry, error) {
-	for len(w.rooms) <= depth {
-		w.rooms = append(w.rooms, nil)
-	}
-	all := w.rooms[depth][:0]
-	w.text = w.text[:0]
-	if w.room == nil {
-		w.room = make([]byte, listRoom)
-	}
-	err := d.list(w.room, func(name []byte, kind fs.FileMode) {
-		if w.known != nil {
-			kind = fs.ModeIrregular
-		}
-		all = append(all, entry{kind: kind})
-		if w.text = append(w.text, dir...); dir != "" {
-			w.text = append(w.text, '/')
-		}
-		w.text = append(append(w.text, name...), 0)
-	})
-	w.rooms[depth] = all
-	if err != nil {
-		return nil, err
-	}
-	rest := string(w.text) // one piece of memory for all of them
-	for i := range all {
-		e := &all[i]
-		var path string
-		path, rest, _ = strings.Cut(rest, "\x00")
-		e.path, e.name = memsync.Path(path), strings.TrimPrefix(path[len(dir):], "/")
-	}
-	inParts(all, func(part []entry) {
-		var look looker
-		for i := range part {
-			if e := &part[i]; e.kind == fs.ModeIrregular {
-				e.stat, e.kind, e.err = look.at(d, e.name)
-			}
-		}
-	})
-	slices.SortFunc(all, entry.byPath)
-	return all, nil
-}
-
-// worthSharing is how many entries make another thread worth its start: some 1 us
-// each to look at.
-const worthSharing = 64
-
-// inParts has as many threads as there are processors, up to four, do a part of all
-// each.
-func inParts(all []entry, do func([]entry)) {
-	n := min(runtime.GOMAXPROCS(0), 4, len(all)/worthSharing)
-	if n < 2 {
-		do(all)
-		return
-	}
-	var done sync.WaitGroup
-	for part := range slices.Chunk(all, (len(all)+n-1)/n) {
-		done.Go(func() { do(part) })
-	}
-	done.Wait()
 }
 
 // passedBy reports whether a name is nobody's business: what editors and other
@@ -227,23 +140,19 @@ func (w *walk) passedBy(dir memsync.Path, name string, inScope bool) bool {
 // from them, the ledger's, and what waits.
 func derived(name string) bool { return name == "_system" || name == "_index" || name == "_inbox" }
 
-// below enters a directory.
-func (w *walk) below(d *folder, name string, p memsync.Path, inScope bool, depth int) {
-	if depth >= maxDepth {
-		w.unseen(p, errDeep)
-		return
-	}
-	next, err := d.folder(name)
+// below goes on in a directory.
+func (w *walk) below(l *listing, p memsync.Path, inScope bool, depth int) {
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil && inScope && !w.leadsToScope(p):
-		w.unseen(p, err)
-	case err != nil: // not ours, or gone has said so
+	case errors.Is(l.refused, fs.ErrNotExist):
+	case l.refused != nil && inScope && !w.leadsToScope(p):
+		w.unseen(p, l.refused)
+	case l.refused != nil: // not ours, or gone has said so
 		w.b.blind = append(w.b.blind, p)
 	default:
-		w.dir(next, p, depth+1)
-		next.close()
+		w.dir(l, p, depth+1)
+		l.folder.close()
 	}
+	w.free = append(w.free, l)
 }
 
 var errDeep = errors.New("it lies too deep")
