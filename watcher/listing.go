@@ -51,8 +51,8 @@ func (e entry) byPath(o entry) int {
 	return int(after(e)) - int(after(o))
 }
 
-// usual is how many entries most directories have at most: gitlog lays memories
-// out by 250.
+// usual is how many entries a directory has at most where memsync chose it (the
+// controller's crowded).
 const usual = 256
 
 // listRoom is how much a directory says at once, as os.File.ReadDir has it.
