@@ -104,6 +104,7 @@ export default { plugins: [frontmatter, [schema, { schemas: { `+quote(rel)+`: ["
 // with ten memories staged.
 func hook(bin, dir string, runs int) {
 	run(dir, bin, "hooks", "install")
+	run(dir, "git", "update-index", "-q", "--refresh") // the store is a copy: its files have other inodes, and git would add all of them again
 	for i := range 10 {
 		p := filepath.Join(dir, filepath.FromSlash(string(gen.Path(i*997, gen.Ours))))
 		data, err := os.ReadFile(p)

@@ -14,7 +14,6 @@ import (
 	"memsync"
 	"memsync/gitlog"
 	"memsync/hooks"
-	"memsync/internal/pages"
 	"memsync/internal/store"
 )
 
@@ -185,7 +184,6 @@ func (a *app) runHook(hook string, args []string, fix bool) error {
 		}
 	}
 	debug.SetGCPercent(shortLived)
-	pages.Arena()
 	switch hook {
 	case "pre-commit":
 		index := a.env("GIT_INDEX_FILE")

@@ -4,6 +4,6 @@
 // changes nothing but the time that it takes.
 package pages
 
-// Large is the size of the pages that Heap, Arena and Bytes ask for, on the
+// Large is the size of the pages that Heap and Bytes ask for, on the
 // machines that have them.
 const Large = 2 << 20

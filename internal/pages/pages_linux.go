@@ -2,7 +2,6 @@ package pages
 
 import (
 	"runtime"
-	"syscall"
 	"unsafe"
 
 	bolt "go.etcd.io/bbolt"
@@ -29,16 +28,6 @@ func Heap(n int) {
 	unix.Madvise(unsafe.Slice(unsafe.SliceData(room), len(room)), unix.MADV_HUGEPAGE)
 	room = nil
 	runtime.GC()
-}
-
-// arena is the piece of the address space that Go's runtime takes for its heap at
-// once on 64-bit systems (runtime, heapArenaBytes).
-const arena = 64 << 20
-
-// Arena is Heap for what a small process has from the start.
-func Arena() {
-	here := uintptr(unsafe.Pointer(new([64]byte))) &^ (arena - 1)
-	syscall.Syscall(syscall.SYS_MADVISE, here, arena, unix.MADV_HUGEPAGE)
 }
 
 // Bytes are n bytes, in large pages where they fill a good part of one.

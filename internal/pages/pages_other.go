@@ -10,8 +10,5 @@ func Return(*bolt.DB) error { return nil }
 // Heap changes nothing here.
 func Heap(int) {}
 
-// Arena changes nothing here.
-func Arena() {}
-
 // Bytes are n bytes.
 func Bytes(n int) []byte { return make([]byte, n) }

@@ -7,7 +7,6 @@ import (
 // TestBytes: whatever the size, it is that many bytes, all zero, of which appending
 // to them makes others.
 func TestBytes(t *testing.T) {
-	Arena()
 	Heap(3 * Large)
 	for _, n := range []int{0, 1, Large/4 - 1, Large / 4, Large - 1, Large, Large + 1, 3*Large + 5} {
 		b := Bytes(n)
