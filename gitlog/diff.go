@@ -20,16 +20,37 @@ type TreeChange struct {
 	From, To string       // blob ids, "" for absent
 }
 
-// Tree lists the files below a directory of the store as a revision has them,
-// in git's order. A directory that is not there has no files; neither has the
-// HEAD of an unborn branch.
-func (r *Repo) Tree(rev string, under memsync.Path) ([]TreeEntry, error) {
+// Snapshot is what one revision has, for who asks for more than one place in it:
+// the revision is looked up once. The HEAD of an unborn branch has nothing.
+type Snapshot struct {
+	r    *Repo
+	tree oid // "" for the empty one
+}
+
+// Snapshot finds a revision; "" is the empty tree.
+func (r *Repo) Snapshot(rev string) (Snapshot, error) {
 	tree, err := r.treeOf(rev)
-	if err != nil || tree == "" {
+	return Snapshot{r, tree}, err
+}
+
+// Tree is Snapshot.Tree of a revision.
+func (r *Repo) Tree(rev string, under memsync.Path) ([]TreeEntry, error) {
+	s, err := r.Snapshot(rev)
+	if err != nil {
 		return nil, err
 	}
+	return s.Tree(under)
+}
+
+// Tree lists the files below a directory of the store, in git's order; a file alone
+// where under is one. A directory that is not there has no files.
+func (s Snapshot) Tree(under memsync.Path) ([]TreeEntry, error) {
+	if s.tree == "" {
+		return nil, nil
+	}
+	r := s.r
 	dir := r.full(under)
-	item, err := r.lookup(tree, dir)
+	item, err := r.lookup(s.tree, dir)
 	if err != nil || len(item.id) == 0 {
 		return nil, err
 	}

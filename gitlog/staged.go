@@ -25,7 +25,12 @@ type Staged struct {
 	x        *indexFile
 	from, to int // the entries below the store
 	written  time.Time
+
+	changes func() ([]StagedChange, error)
 }
+
+// Repo is the repository whose index it is.
+func (s *Staged) Repo() *Repo { return s.r }
 
 // StagedEntry is one line of the index. While a merge is not resolved a path
 // has several, each with its stage.
@@ -71,6 +76,7 @@ func (r *Repo) Staged(indexFile string) (*Staged, error) {
 	if r.prefix != "" {
 		s.from, s.to = x.below(string(r.prefix)+"/", 0, x.len())
 	}
+	s.changes = sync.OnceValues(s.compare)
 	return s, nil
 }
 
@@ -208,8 +214,11 @@ type StagedChange struct {
 
 // Changes are the paths below the store that differ from HEAD, in git's order.
 // Directories whose tree the index remembers, and finds at HEAD, are not looked
-// into. A path that is only intended to be added counts as absent.
-func (s *Staged) Changes() ([]StagedChange, error) {
+// into. A path that is only intended to be added counts as absent. HEAD is what it
+// was when this was asked for the first time.
+func (s *Staged) Changes() ([]StagedChange, error) { return s.changes() }
+
+func (s *Staged) compare() ([]StagedChange, error) {
 	head, err := s.r.treeOf("HEAD")
 	if err != nil {
 		return nil, err

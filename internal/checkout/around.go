@@ -200,7 +200,7 @@ func (j *judge) pages() (wanted func(base string) bool, err error) {
 		if class, counts := classify(j.store, p); !ok || !counts || class != format.MemoryFile {
 			continue
 		}
-		head, err := j.repo.Tree("HEAD", p)
+		head, err := j.atHead(p)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,8 @@
 package checkout
 
 import (
+	"sync"
+
 	"memsync"
 	"memsync/gitlog"
 	"memsync/internal/config"
@@ -11,13 +13,25 @@ import (
 // StoresAt finds the stores of a repository as one commit has them.
 type StoresAt struct {
 	repo  *gitlog.Repo // opened at its top
-	rev   string
+	tree  func(under memsync.Path) ([]gitlog.TreeEntry, error)
 	known map[memsync.Path]*storeAt // by directory; nil for none there
 }
 
 // At looks at a commit of a repository that was opened at its top.
 func At(repo *gitlog.Repo, rev string) *StoresAt {
-	return &StoresAt{repo: repo, rev: rev, known: map[memsync.Path]*storeAt{}}
+	return &StoresAt{repo: repo, tree: snapshot(repo, rev), known: map[memsync.Path]*storeAt{}}
+}
+
+// snapshot gives what a revision has, which is looked up with the first question.
+func snapshot(repo *gitlog.Repo, rev string) func(under memsync.Path) ([]gitlog.TreeEntry, error) {
+	found := sync.OnceValues(func() (gitlog.Snapshot, error) { return repo.Snapshot(rev) })
+	return func(under memsync.Path) ([]gitlog.TreeEntry, error) {
+		s, err := found()
+		if err != nil {
+			return nil, err
+		}
+		return s.Tree(under)
+	}
 }
 
 // storeAt is one of them. The top of a dedicated store is the repository's.
@@ -35,10 +49,10 @@ func (s *StoresAt) at(dir memsync.Path) (*storeAt, error) {
 	st := &storeAt{root: dir, embedded: true}
 	base := dir.Join(string(store.Dir))
 	marker := base.Join("workspace.toml")
-	entries, err := s.repo.Tree(s.rev, marker)
+	entries, err := s.tree(marker)
 	if err == nil && len(entries) == 0 && dir == "" {
 		base, marker, st.embedded = "", "memsync.toml", false
-		entries, err = s.repo.Tree(s.rev, marker)
+		entries, err = s.tree(marker)
 	}
 	if err != nil {
 		return nil, err
@@ -55,7 +69,7 @@ func (s *StoresAt) at(dir memsync.Path) (*storeAt, error) {
 // policyAt is the policy in a file of the commit; the default where it is not
 // there or does not decode.
 func (s *StoresAt) policyAt(p memsync.Path) (memsync.Policy, error) {
-	entries, err := s.repo.Tree(s.rev, p)
+	entries, err := s.tree(p)
 	if err != nil || len(entries) != 1 {
 		return memsync.DefaultPolicy(), err
 	}

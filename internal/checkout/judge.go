@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Staged    bool                    // the index, as a commit would take it, not the disk; told is what differs from HEAD
 	IndexFile string                  // another index than the repository's own, as git names it to a hook
-	Index     *gitlog.Staged          // the index, where the caller has read it: of a repository opened at the store's root
+	Index     *gitlog.Staged          // the index, where the caller has read it: of a repository opened at the store's root, which is used then
 	Partial   bool                    // with Staged: look at nothing but what differs from HEAD, and at MEMORY.md
 	Overlay   map[memsync.Path][]byte // files as an editor has them; told are these alone
 	Since     string                  // told is what differs from the commit at which HEAD left this revision
@@ -44,6 +44,8 @@ type Judged struct {
 	Store        *store.Store   // as it is where the files are read from
 	Repo         *gitlog.Repo   // nil where there is none
 	Tree         Tree
+
+	own *gitlog.Repo // Repo, unless it is the caller's
 }
 
 // Judge reads a store and says what is wrong with it.
@@ -55,18 +57,29 @@ func Judge(ctx context.Context, s *store.Store, opt Options) (*Judged, error) {
 		opt.Now = time.Now()
 	}
 	j := &judge{store: s, opt: opt}
-	if !opt.NoGit {
+	var own *gitlog.Repo
+	switch {
+	case opt.NoGit:
+	case opt.Index != nil:
+		j.repo = opt.Index.Repo()
+	default:
 		repo, err := gitlog.Open(s.Root, gitlog.Options{})
 		switch {
 		case err == nil:
-			j.repo = repo
+			own, j.repo = repo, repo
 		case memsync.CodeOf(err) != memsync.CodeStoreNone || opt.Staged:
 			return nil, err
 		}
 	}
+	if j.repo != nil {
+		j.atHead = snapshot(j.repo, "HEAD")
+	}
 	out, err := j.run(ctx)
-	if err != nil && j.repo != nil {
-		j.repo.Close()
+	switch {
+	case err == nil:
+		out.own = own
+	case own != nil:
+		own.Close()
 	}
 	return out, err
 }
@@ -76,6 +89,7 @@ type judge struct {
 	store   *store.Store
 	opt     Options
 	repo    *gitlog.Repo // nil: none
+	atHead  func(under memsync.Path) ([]gitlog.TreeEntry, error)
 	tree    Tree
 	list    Listing
 	checker *lint.Checker
@@ -187,7 +201,7 @@ func (j *judge) ledgers() error {
 		if j.repo == nil {
 			continue
 		}
-		head, err := j.repo.Tree("HEAD", dir)
+		head, err := j.atHead(dir)
 		if err != nil {
 			return err
 		}
@@ -327,7 +341,7 @@ func (j *judge) answer() error {
 	asks := j.checker.Ask(j.whole.Reports)
 	j.whole.Head = map[memsync.Path]lint.HeadFile{}
 	for _, p := range asks.Head {
-		found, err := j.repo.Tree("HEAD", p)
+		found, err := j.atHead(p)
 		if err != nil {
 			return err
 		}
@@ -366,7 +380,7 @@ func (j *Judged) Judges(p memsync.Path) bool {
 
 // Close lets go of the repository.
 func (j *Judged) Close() {
-	if j.Repo != nil {
-		j.Repo.Close()
+	if j.own != nil {
+		j.own.Close()
 	}
 }

@@ -77,7 +77,7 @@ type pushed struct {
 // storesIn finds the stores that the pushed files are of, as any of the commits
 // has them: one that a later commit took away was there all the same.
 func (p *pushed) storesIn(ref Range, blobs []gitlog.PushedBlob) (func(memsync.Path) ([]*storeAt, error), error) {
-	revs := []*StoresAt{{repo: p.repo, rev: ref.Local, known: map[memsync.Path]*storeAt{}}}
+	revs := []*StoresAt{At(p.repo, ref.Local)}
 	if _, err := p.repo.Tree(ref.Remote, "memsync.toml"); err == nil {
 		revs = append(revs, At(p.repo, ref.Remote))
 	}
