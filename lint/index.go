@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"memsync"
 	"memsync/indexer/recall"
@@ -25,11 +26,18 @@ func (j *join) index(scope memsync.Scope) {
 		}
 		return
 	}
-	x.read()
+	x.input()
+	var whole recall.Output
+	var done sync.WaitGroup
+	if !j.Partial {
+		done.Go(func() { whole = recall.Digest(x.in) })
+	}
+	x.compared = recall.Compare(x.in, x.there)
+	x.remedy = x.join.remedy(x.file)
 	x.lines()
 	x.unlisted()
-	if !j.Partial {
-		x.digest()
+	if done.Wait(); !j.Partial {
+		x.digest(whole)
 	}
 }
 
@@ -47,8 +55,8 @@ type indexed struct {
 	drift    bool // something was found that explains why the file is not what it should be
 }
 
-// read compares the list with the memories, line by line.
-func (x *indexed) read() {
+// input is the list and what it is compared with.
+func (x *indexed) input() {
 	x.in = recall.Input{View: x.view, Scope: x.scope, Limits: x.policy.Limits, Pages: map[memsync.Path][]byte{}}
 	if x.report != nil {
 		x.in.MemoryMD = x.report.Data
@@ -68,8 +76,6 @@ func (x *indexed) read() {
 			x.in.About = append(x.in.About, r.Path)
 		}
 	}
-	x.compared = recall.Compare(x.in, x.there)
-	x.remedy = x.join.remedy(x.file)
 }
 
 // tell adds a finding about one line, or about a memory that has none.
@@ -138,8 +144,7 @@ func (x *indexed) unlisted() {
 
 // digest tells what only the list as it should be can show: how full it is,
 // markers that do not pair, and a difference that no line explains.
-func (x *indexed) digest() {
-	out := recall.Digest(x.in)
+func (x *indexed) digest(out recall.Output) {
 	for _, f := range out.Findings {
 		if f.Code == memsync.FindIndexDrift {
 			continue // told line by line

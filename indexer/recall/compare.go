@@ -2,8 +2,10 @@ package recall
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"memsync"
 	"memsync/internal/format"
@@ -65,48 +67,21 @@ func Compare(in Input, there func(memsync.Path) bool) (c Comparison) {
 	for _, l := range index.Outside() {
 		link(l, false)
 	}
-	entry := func(name memsync.Path, n int, line string) {
-		e, ok := format.ParseIndexEntry(line)
-		if !ok {
-			return
-		}
-		p := memsync.Path(e.Target)
-		if q, ok := within(name.Dir(), e.Target); ok {
-			p = q
-		}
-		m := in.View.ByPath(p)
-		listed[p] = true
-		if m == nil {
-			if name != file && !there(p) && p.In(in.Scope.Dir) && !p.In(PagesDir(in.Scope)) {
-				c.Dangling = append(c.Dangling, Line{File: name, Line: n, Path: p, Made: true, Text: e.Target})
-			}
-			return
-		}
-		want, _ := format.AppendIndexEntry(nil, entryOf(m, in.Scope), lim.DescriptionChars)
-		if w, _ := format.ParseIndexEntry(string(want)); w.Label != e.Label || w.Text != e.Text {
-			c.Differs = append(c.Differs, Line{File: name, Line: n, Path: p, Made: true, Memory: m, Text: line})
-		}
-	}
 	for _, l := range index.Inside() {
 		link(l, true)
 	}
+	e := entries{in: in, there: there, file: file, chars: lim.DescriptionChars}
 	from, to := index.InnerLines()
 	for i := from; i < to; i++ {
 		if !index.Lines[i].Fenced {
-			entry(file, i+1, index.Text(i))
+			e.line(file, i+1, index.Text(i))
 		}
 	}
-	about := aboutOf(in)
-	for name, body := range in.Pages {
-		if !generatedPage(name, body) {
-			continue
+	for _, e := range append(e.pages(), e) {
+		for _, p := range e.listed {
+			listed[p] = true
 		}
-		n := 0
-		for line := range bytes.Lines(body) {
-			if n++; about(line) {
-				entry(name, n, strings.TrimRight(string(line), "\r\n"))
-			}
-		}
+		c.Differs, c.Dangling = append(c.Differs, e.differs...), append(c.Dangling, e.dangling...)
 	}
 	names := handListed(in.View, in.Scope, index.Inside())
 	for m := range in.View.InScope(in.Scope.Name()) {
@@ -116,6 +91,69 @@ func Compare(in Input, there func(memsync.Path) bool) (c Comparison) {
 		}
 	}
 	return c
+}
+
+// entries are lines of generated lists being compared.
+type entries struct {
+	in    Input
+	there func(memsync.Path) bool
+	file  memsync.Path // MEMORY.md
+	chars int
+
+	listed            []memsync.Path
+	differs, dangling []Line
+}
+
+func (x *entries) line(name memsync.Path, n int, line string) {
+	e, ok := format.ParseIndexEntry(line)
+	if !ok {
+		return
+	}
+	p := memsync.Path(e.Target)
+	if q, ok := within(name.Dir(), e.Target); ok {
+		p = q
+	}
+	m := x.in.View.ByPath(p)
+	x.listed = append(x.listed, p)
+	if m == nil {
+		if name != x.file && !x.there(p) && p.In(x.in.Scope.Dir) && !p.In(PagesDir(x.in.Scope)) {
+			x.dangling = append(x.dangling, Line{File: name, Line: n, Path: p, Made: true, Text: e.Target})
+		}
+		return
+	}
+	want, _ := format.AppendIndexEntry(nil, entryOf(m, x.in.Scope), x.chars)
+	if w, _ := format.ParseIndexEntry(string(want)); w.Label != e.Label || w.Text != e.Text {
+		x.differs = append(x.differs, Line{File: name, Line: n, Path: p, Made: true, Memory: m, Text: line})
+	}
+}
+
+// pages compares what stands on pages, in two halves at the same time: of a large
+// store's list that is nearly all.
+func (x *entries) pages() []entries {
+	about := aboutOf(x.in)
+	names := slices.Sorted(maps.Keys(x.in.Pages))
+	half := func(names []memsync.Path) entries {
+		part := entries{in: x.in, there: x.there, file: x.file, chars: x.chars}
+		for _, name := range names {
+			body := x.in.Pages[name]
+			if !generatedPage(name, body) {
+				continue
+			}
+			n := 0
+			for line := range bytes.Lines(body) {
+				if n++; about(line) {
+					part.line(name, n, strings.TrimRight(string(line), "\r\n"))
+				}
+			}
+		}
+		return part
+	}
+	var first entries
+	var done sync.WaitGroup
+	done.Go(func() { first = half(names[:len(names)/2]) })
+	second := half(names[len(names)/2:])
+	done.Wait()
+	return []entries{first, second}
 }
 
 // aboutOf says which lines of pages may be about the paths that are asked for.

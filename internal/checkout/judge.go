@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"memsync"
@@ -270,50 +271,31 @@ func (j *judge) files(ctx context.Context) error {
 	reports := make([]*lint.Report, len(list))
 	skips := make([]error, len(list))
 	converts := make([]string, len(list))
-	limit := int64(j.store.Policy.Limits.SaveBytes)
-	workers := min(runtime.GOMAXPROCS(0), 1+len(list)/64)
+	const block = 64 // files that a worker takes at once
+	workers := min(runtime.GOMAXPROCS(0), 1+len(list)/block)
 	var wg sync.WaitGroup
-	step := (len(list) + workers - 1) / workers
+	var taken atomic.Int64
 	for w := range workers {
-		from, to := min(w*step, len(list)), min((w+1)*step, len(list))
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			read := j.tree.Reader()
 			defer read.Close()
 			var attributes gitlog.TreeAttributes
 			if j.repo != nil {
 				attributes = j.repo.TreeAttributes()
 			}
-			for i := from; i < to && ctx.Err() == nil; i++ {
-				e := list[i]
-				if w == 0 && j.opt.Progress != nil && i%256 == 0 {
-					j.opt.Progress(i*workers, len(list))
+			for ctx.Err() == nil {
+				from := int(taken.Add(block)) - block
+				if from >= len(list) {
+					return
 				}
-				f, err := read.Read(e.Path, limit)
-				if err != nil {
-					skips[i] = err
-					continue
+				if w == 0 && j.opt.Progress != nil {
+					j.opt.Progress(from, len(list))
 				}
-				f.Path, f.Class = e.Path, e.Class
-				if j.repo != nil && e.memory() {
-					converts[i] = attributes.Converts(e.Path, f.Data)
+				for i := from; i < min(from+block, len(list)); i++ {
+					reports[i], converts[i], skips[i] = j.file(list[i], read, attributes)
 				}
-				if j.touched == nil && j.base != nil { // Since: compared with what was
-					if f.Blob == "" {
-						whole := f
-						if int64(len(f.Data)) < f.Size { // too large to judge, and may be what it was
-							if whole, err = read.Read(e.Path, 0); err != nil {
-								skips[i] = err
-								continue
-							}
-						}
-						f.Blob = j.repo.BlobID(whole.Data)
-					}
-				}
-				reports[i] = j.checker.File(f)
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
@@ -331,6 +313,30 @@ func (j *judge) files(ctx context.Context) error {
 		}
 	}
 	return j.compare()
+}
+
+// file judges one file; converts is how git would change it. A file without a
+// report was not read, and err says why.
+func (j *judge) file(e Entry, read Reader, attributes gitlog.TreeAttributes) (_ *lint.Report, converts string, err error) {
+	limit := int64(j.store.Policy.Limits.SaveBytes)
+	f, err := read.Read(e.Path, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	f.Path, f.Class = e.Path, e.Class
+	if j.repo != nil && e.memory() {
+		converts = attributes.Converts(e.Path, f.Data)
+	}
+	if j.touched == nil && j.base != nil && f.Blob == "" { // Since: compared with what was
+		whole := f
+		if int64(len(f.Data)) < f.Size { // too large to judge, and may be what it was
+			if whole, err = read.Read(e.Path, 0); err != nil {
+				return nil, converts, err
+			}
+		}
+		f.Blob = j.repo.BlobID(whole.Data)
+	}
+	return j.checker.File(f), converts, nil
 }
 
 // answer looks up what the reports ask for.
