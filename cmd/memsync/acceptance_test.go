@@ -37,6 +37,9 @@ func TestAcceptance(t *testing.T) {
 		{"scope.caller_cannot_widen", callerCannotWiden},
 		{"evidence.rebuild_from_retained", rebuildFromRetained},
 		{"concurrency.no_lost_update", noLostUpdate},
+		{"sync.no_resurrection", noResurrection},
+		{"sync.convergence", func(t *testing.T) { convergence(t, 1, 5, 16) }},
+		{"deletion.absent_from_shared_copies", absentFromSharedCopies},
 		{"restart.no_duplicate_effect", noDuplicateEffect},
 	} {
 		t.Run(a.id, func(t *testing.T) {
