@@ -15,7 +15,7 @@ func TestNearby(t *testing.T) {
 	root := t.TempDir()
 	hub := bareRepo(t, root, "h u%62.git")
 	s := cloneAt(t, server{}, hub)
-	tips := []string{s.add("a.md", "a\n")}
+	first := s.add("a.md", "a\n")
 	check(t, s.push(Transfer{}))
 	same := func(what, branch string) {
 		t.Helper()
@@ -38,11 +38,11 @@ func TestNearby(t *testing.T) {
 		}
 	}
 	same("a branch as a file", "main")
-	s.git("-C", hub, "branch", "old/er", tips[0])
+	s.git("-C", hub, "branch", "old/er", first)
 	s.git("-C", hub, "pack-refs", "--all")
 	same("packed", "main")
 	same("packed", "old/er")
-	tips = append(tips, s.add("b.md", "b\n"))
+	s.add("b.md", "b\n")
 	check(t, s.push(Transfer{}))
 	same("a file beside what is packed", "main")
 	s.git("-C", hub, "symbolic-ref", "refs/heads/name", "refs/heads/main")
