@@ -19,6 +19,7 @@ type Walk struct {
 	asked bool
 	paths *bolt.Cursor
 	begun bool
+	next  []byte
 	err   error
 }
 
@@ -75,16 +76,21 @@ func (w *Walk) Stat(p memsync.Path) (st Stat, ok bool) {
 	return st, ok
 }
 
-// Next is the next path, in memory that is good until Close; nil after the last
-// one.
+// Next is the next path, in memory that is good until the next call; nil after the
+// last one.
 func (w *Walk) Next() (path []byte) {
 	w.answer(func() {
+		var key []byte
 		if w.begun {
-			path, _ = w.paths.Next()
+			key, _ = w.paths.Next()
 		} else {
-			path, _ = w.paths.First()
+			key, _ = w.paths.First()
 		}
 		w.begun = true
+		if key != nil { // the mapped page itself is for nobody outside
+			w.next = append(w.next[:0], key...)
+			path = w.next
+		}
 	})
 	return path
 }
