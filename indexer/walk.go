@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"bytes"
 	"runtime/debug"
 
 	bolt "go.etcd.io/bbolt"
@@ -18,6 +19,7 @@ type Walk struct {
 	value []byte
 	asked bool
 	paths *bolt.Cursor
+	path  []byte // the last one
 	begun bool
 	err   error
 }
@@ -75,16 +77,27 @@ func (w *Walk) Stat(p memsync.Path) (st Stat, ok bool) {
 	return st, ok
 }
 
-// Next is the next path, in memory that is good until Close; nil after the last
-// one.
+// Next is the next path, in memory that is good until the next call; nil after the
+// last one. Whoever gets it may look at it: a damaged page is ErrDamaged, and so
+// are paths that do not ascend, of which a file that is there would seem missing.
 func (w *Walk) Next() (path []byte) {
 	w.answer(func() {
+		var key []byte
 		if w.begun {
-			path, _ = w.paths.Next()
+			key, _ = w.paths.Next()
 		} else {
-			path, _ = w.paths.First()
+			key, _ = w.paths.First()
+		}
+		if key == nil {
+			return
+		}
+		if len(key) > bolt.MaxKeySize || w.begun && bytes.Compare(key, w.path) <= 0 {
+			w.err = ErrDamaged
+			return
 		}
 		w.begun = true
+		w.path = append(w.path[:0], key...)
+		path = w.path
 	})
 	return path
 }
