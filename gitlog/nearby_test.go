@@ -24,7 +24,7 @@ func TestNearby(t *testing.T) {
 		d.Branch = branch
 		heads, err := s.repo.Heads(context.Background(), "origin", Transfer{})
 		check(t, err)
-		if tip, ok := s.repo.Nearby(d); !ok || tip == "" || tip != heads[branch] {
+		if tip, ok := s.repo.Nearby(d)(); !ok || tip == "" || tip != heads[branch] {
 			t.Errorf("%s: %q %v, git says %q", what, tip, ok, heads[branch])
 		}
 	}
@@ -33,7 +33,7 @@ func TestNearby(t *testing.T) {
 		d, err := s.repo.Destination("main")
 		check(t, err)
 		d.Branch = branch
-		if tip, ok := s.repo.Nearby(d); ok || tip != "" {
+		if tip, ok := s.repo.Nearby(d)(); ok || tip != "" {
 			t.Errorf("%s: %q", what, tip)
 		}
 	}
@@ -47,6 +47,11 @@ func TestNearby(t *testing.T) {
 	same("a file beside what is packed", "main")
 	s.git("-C", hub, "symbolic-ref", "refs/heads/name", "refs/heads/main")
 	ask("a name for a branch", "name")
+	loose := filepath.Join(hub, "refs", "heads", "main")
+	check(t, os.Rename(loose, loose+".away"))
+	check(t, os.Symlink("main", loose))
+	ask("a branch that can't be read, beside what is packed", "main")
+	check(t, os.Rename(loose+".away", loose))
 	ask("no such branch", "none")
 	ask("a way out", "../../HEAD")
 

@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"bytes"
 	"runtime/debug"
 
 	bolt "go.etcd.io/bbolt"
@@ -18,8 +19,8 @@ type Walk struct {
 	value []byte
 	asked bool
 	paths *bolt.Cursor
+	path  []byte // the last one
 	begun bool
-	next  []byte
 	err   error
 }
 
@@ -77,7 +78,8 @@ func (w *Walk) Stat(p memsync.Path) (st Stat, ok bool) {
 }
 
 // Next is the next path, in memory that is good until the next call; nil after the
-// last one.
+// last one. Whoever gets it may look at it: a damaged page is ErrDamaged, and so
+// are paths that do not ascend, of which a file that is there would seem missing.
 func (w *Walk) Next() (path []byte) {
 	w.answer(func() {
 		var key []byte
@@ -86,11 +88,16 @@ func (w *Walk) Next() (path []byte) {
 		} else {
 			key, _ = w.paths.First()
 		}
-		w.begun = true
-		if key != nil { // the mapped page itself is for nobody outside
-			w.next = append(w.next[:0], key...)
-			path = w.next
+		if key == nil {
+			return
 		}
+		if len(key) > bolt.MaxKeySize || w.begun && bytes.Compare(key, w.path) <= 0 {
+			w.err = ErrDamaged
+			return
+		}
+		w.begun = true
+		w.path = append(w.path[:0], key...)
+		path = w.path
 	})
 	return path
 }

@@ -164,14 +164,15 @@ func (x *exchange) alone(ctx context.Context) (*flock.Flock, error) {
 // its own: mostly it is what is known, and there is nothing to fetch.
 func (x *exchange) peek(ctx context.Context, k *Keeper) {
 	x.peeked = make(chan peeked, 1)
-	if tip, ok := k.repo.Nearby(x.to); ok {
-		x.peeked <- peeked{tip: tip}
-		return
-	}
+	nearby := k.repo.Nearby(x.to)
 	root, without := k.Store.Root, k.opt.NoBinary
 	remote, branch, opt := x.to.Remote.Name, x.to.Branch, x.transfer()
 	opt.Ask = false // a question is put once, by the fetch
 	go func() {
+		if tip, ok := nearby(); ok {
+			x.peeked <- peeked{tip: tip}
+			return
+		}
 		var p peeked
 		repo, err := gitlog.Open(root, gitlog.Options{NoBinary: without})
 		if err == nil {
@@ -191,11 +192,31 @@ type peeked struct {
 	err error
 }
 
+// heard is what peek found out, or nothing after as long as a transfer may take: a
+// directory whose server is away gives no answer at all.
+func (x *exchange) heard(ctx context.Context) (p peeked, err error) {
+	limit := x.opt.Timeout
+	if limit <= 0 {
+		limit = gitlog.DefaultTransfer
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	select {
+	case p = <-x.peeked:
+	case <-limited.Done():
+		err = ctx.Err()
+	}
+	x.peeked = nil
+	return p, err
+}
+
 // fetch brings the remote's commits here and takes them over.
 func (x *exchange) fetch(ctx context.Context) error {
 	if x.peeked != nil {
-		p := <-x.peeked
-		x.peeked = nil
+		p, err := x.heard(ctx)
+		if err != nil {
+			return err
+		}
 		if errors.Is(p.err, memsync.CodeSyncAuth) && !x.opt.Ask {
 			return p.err // whoever is not let in does not knock twice
 		}

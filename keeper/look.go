@@ -50,7 +50,7 @@ type glance struct {
 var errElsewhere = errors.New("look everywhere")
 
 // scan asks the watcher what differs from what was noted.
-func (k *Keeper) scan(g glance) (watcher.Batch, error) {
+func (k *Keeper) scan(ctx context.Context, g glance) (watcher.Batch, error) {
 	outside := k.Store.Kind != store.Embedded
 	if g.paths != nil {
 		b := watcher.Look(k.Store.Root, k.Store.Scopes, outside, g.paths)
@@ -66,6 +66,17 @@ func (k *Keeper) scan(g glance) (watcher.Batch, error) {
 		}
 		return b, nil
 	}
+	b, err := k.scanAll(outside)
+	if errors.Is(err, indexer.ErrDamaged) {
+		if err := k.renew(ctx); err != nil {
+			return watcher.Batch{}, err
+		}
+		b, err = k.scanAll(outside)
+	}
+	return b, err
+}
+
+func (k *Keeper) scanAll(outside bool) (watcher.Batch, error) {
 	walk, err := k.catalog.Walk(k.Store.Kind == store.Embedded) // a project's other files are the project's
 	if err != nil {
 		return watcher.Batch{}, err
@@ -83,7 +94,7 @@ func (k *Keeper) scan(g glance) (watcher.Batch, error) {
 // look scans the disk and reads what differs from what was accepted. Files
 // that were only touched are noted in the catalog on the way.
 func (k *Keeper) look(ctx context.Context, g glance) (*sight, error) {
-	scanned, err := k.scan(g)
+	scanned, err := k.scan(ctx, g)
 	if err != nil {
 		return nil, err
 	}

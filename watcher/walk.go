@@ -98,6 +98,7 @@ func (w *walk) dir(l *listing, dir memsync.Path, depth int) {
 			// gone between two looks
 		case e.err != nil:
 			w.met(p)
+			w.b.blind = append(w.b.blind, p) // it may be a directory
 			w.b.Skipped = append(w.b.Skipped, Skip{p, "it can't be looked at: " + reason(e.err)})
 		case e.kind == fs.ModeDir:
 			if depth >= maxDepth {

@@ -33,8 +33,9 @@ func halfMerged(now, base, ours, theirs []byte) bool {
 	kept := func(side []byte, in []string, mine, other map[string]int) bool {
 		have := lineCount(in)
 		for line, n := range mine {
-			// The other side took out at most as many as it has fewer of.
-			if have[line] < n-max(0, b[line]-other[line]) {
+			// The other side took out as many as it has fewer of, at most, and brought
+			// as many as it has more of.
+			if have[line] < n-max(0, b[line]-other[line]) || have[line] > n+max(0, other[line]-b[line]) {
 				return false
 			}
 		}

@@ -83,15 +83,16 @@ func TestHalfMergedWorkedOn(t *testing.T) {
 		now  string
 		want bool
 	}{
-		"as git left it":     {now, true},
-		"ours alone":         {ours, true},
-		"theirs alone":       {theirs, false}, // a person took it
-		"one clash resolved": {"a\nours\nc\nd\n" + now[strings.LastIndex(now, "<<<<<<<"):], false},
-		"both clashes":       {"a\nours\nc\nd\ntheirs too\n", false},
-		"a marker gone":      {strings.Replace(now, "=======\n", "", 1), false},
-		"a line gone":        {strings.Replace(now, "ours\n", "", 1), false},
-		"a common line gone": {strings.Replace(now, "c\n", "", 1), false},
-		"empty":              {"", false},
+		"as git left it":      {now, true},
+		"ours alone":          {ours, true},
+		"theirs alone":        {theirs, false}, // a person took it
+		"one clash resolved":  {"a\nours\nc\nd\n" + now[strings.LastIndex(now, "<<<<<<<"):], false},
+		"both clashes":        {"a\nours\nc\nd\ntheirs too\n", false},
+		"a marker gone":       {strings.Replace(now, "=======\n", "", 1), false},
+		"a line gone":         {strings.Replace(now, "ours\n", "", 1), false},
+		"a common line twice": {strings.Replace(now, "c\n", "c\nc\n", 1), false},
+		"a common line gone":  {strings.Replace(now, "c\n", "", 1), false},
+		"empty":               {"", false},
 	} {
 		if got := halfMerged([]byte(c.now), []byte(base), []byte(ours), []byte(theirs)); got != c.want {
 			t.Errorf("%s: %v, want %v\n%s", name, got, c.want, c.now)
