@@ -2,7 +2,7 @@ package search
 
 import (
 	"strings"
-	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -101,19 +101,20 @@ func foldRune(r rune) string {
 	if 0x3400 <= r && r <= 0x9FFF || 0xAC00 <= r && r <= 0xD7A3 {
 		return string(r) // Han and Hangul syllables stay
 	}
-	b := &blocks[r>>8]
-	b.once.Do(func() {
-		for i := range b.folded {
-			b.folded[i] = fold(string(r&^0xFF + rune(i)))
+	b := blocks[r>>8].Load()
+	if b == nil {
+		b = new([256]string)
+		for i := range b {
+			b[i] = fold(string(r&^0xFF + rune(i)))
 		}
-	})
-	return b.folded[r&0xFF]
+		blocks[r>>8].Store(b) // whoever made the same meanwhile made the same
+	}
+	return b[r&0xFF]
 }
 
-var blocks [0x100]struct {
-	once   sync.Once
-	folded [256]string
-}
+// blocks are made when they are asked for: a megabyte of strings in the program's
+// data would be looked at by every collection of every command.
+var blocks [0x100]atomic.Pointer[[256]string]
 
 func fold(s string) string {
 	s = text.Fold(norm.NFKC.String(s))

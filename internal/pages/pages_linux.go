@@ -2,6 +2,7 @@ package pages
 
 import (
 	"runtime"
+	"runtime/debug"
 	"unsafe"
 
 	bolt "go.etcd.io/bbolt"
@@ -23,7 +24,9 @@ func Return(db *bolt.DB) error {
 // process that fills megabytes spends a third of its time on faults of small pages
 // otherwise.
 func Heap(n int) {
-	// What was allocated and let go is where the heap grows next, untouched.
+	// What was allocated and let go is where the heap grows next, untouched. One
+	// collection lets it go; the room itself must not bring on another.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	room := make([]byte, n)
 	unix.Madvise(unsafe.Slice(unsafe.SliceData(room), len(room)), unix.MADV_HUGEPAGE)
 	room = nil
