@@ -11,6 +11,8 @@ import (
 	"io"
 	"log"
 	"os"
+
+	_ "memsync/internal/prefault" // before anything else touches memory
 )
 
 // version is set by the linker.
