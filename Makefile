@@ -14,7 +14,7 @@ build: $(BIN)
 # linker writes page by page, cp does not, and a program in large pieces starts in less.
 $(BIN): FORCE
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/...
-	@cd bin && for p in memsync memsync-remote-http; do cp $$p .new && mv -f .new $$p || exit 1; done
+	@cd bin && for p in memsync memsync-merge-driver memsync-remote-http; do cp $$p .new && mv -f .new $$p || exit 1; done
 
 FORCE:
 

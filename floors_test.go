@@ -38,9 +38,9 @@ var floors = []floor{
 	{"2d what waits between git and the store, on disk", false, []string{"memsync/internal/spool"}},
 	{"3a what was decided, durably", false, []string{"memsync/gitlog/journal"}},
 	{"3 the outside world", false, []string{"memsync/gitlog", "memsync/indexer", "memsync/indexer/search", "memsync/watcher", "memsync/internal/store"}},
-	{"3b a store as a checkout has it; stores for tests", false, []string{"memsync/internal/checkout", "memsync/internal/examples"}},
+	{"3b a store as a checkout has it; its files joined for git; stores for tests", false, []string{"memsync/internal/checkout", "memsync/internal/examples", "memsync/internal/filemerge"}},
 	{"4 the order of things", false, []string{"memsync/keeper", "memsync/hooks", "memsync/server"}},
-	{"5 the commands; may import anything", false, []string{"memsync/cmd/memsync", "memsync/cmd/memsync-remote-http"}},
+	{"5 the commands; may import anything", false, []string{"memsync/cmd/memsync", "memsync/cmd/memsync-merge-driver", "memsync/cmd/memsync-remote-http"}},
 }
 
 // bans hold on pure floors. A path that ends in "/" stands for all below it.

@@ -14,6 +14,8 @@ func TestLinked(t *testing.T) {
 	for program, banned := range map[string][]string{
 		"./cmd/memsync": {"net/http", "crypto/tls", "crypto/x509", "encoding/gob", "encoding/xml", "html/template", "testing",
 			"github.com/go-git/gcfg", "github.com/go-git/go-git/v5/plumbing/transport"},
+		"./cmd/memsync-merge-driver": {"net", "github.com/blevesearch/bleve/v2/search", "github.com/fsnotify/fsnotify", "github.com/spf13/cobra",
+			"memsync/keeper", "memsync/lint", "memsync/indexer/search", "memsync/watcher", "memsync/compose"},
 		helper: nil, // of memsync, below
 	} {
 		out, err := exec.Command("go", "list", "-deps", program).CombinedOutput()

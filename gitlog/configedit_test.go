@@ -131,6 +131,9 @@ func TestMergeDriverStates(t *testing.T) {
 		t.Errorf("%q", d.Binary)
 	}
 	check(t, s.repo.InstallMergeDriver(binary))
+	s.git("config", "merge.memsync.driver", driverWithout(binary)) // as it was before there were two programs
+	is(DriverInstalled)
+	check(t, s.repo.InstallMergeDriver(binary))
 
 	s.write(".gitattributes", "*.md merge=memsync\n")
 	s.add("it's.md", "one\n")
@@ -146,7 +149,20 @@ func TestMergeDriverStates(t *testing.T) {
 		t.Error("the attribute")
 	}
 
-	check(t, os.Remove(binary))
+	// The program beside it comes first, and does without it.
+	beside := filepath.Join(dir, "memsync-merge-driver")
+	check(t, os.WriteFile(beside, []byte("#!/bin/sh\nprintf 'by the one beside: %s\\n' \"$5\" >\"$2\"\n"), 0o755))
+	for range 2 {
+		is(DriverInstalled)
+		s.git("reset", "-q", "--hard", "HEAD^")
+		s.git("merge", "-q", "--no-edit", "side")
+		if data, _ := os.ReadFile(filepath.Join(s.top, "it's.md")); string(data) != "by the one beside: it's.md\n" {
+			t.Errorf("%q", data)
+		}
+		os.Remove(binary)
+	}
+
+	check(t, os.Remove(beside))
 	is(DriverGone)
 	// without any memsync git's own merge runs, with markers
 	s.git("reset", "-q", "--hard", "HEAD~1")

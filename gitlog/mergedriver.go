@@ -30,29 +30,51 @@ const (
 
 const driverSection = "merge.memsync"
 
-// DriverCommand is merge.memsync.driver for a program. git runs it by a shell.
-// Where neither the program nor another memsync is there, git's own merge runs:
-// a driver that can't be started would leave "ours" without a marker.
+// DriverCommand is merge.memsync.driver for a memsync. git runs it by a shell. The
+// program beside it that does this alone starts sooner. Where none of the two, nor
+// another memsync, is there, git's own merge runs: a driver that can't be started
+// would leave "ours" without a marker.
 func DriverCommand(binary string) string {
-	const args = " merge-driver %O %A %B %L %P"
-	quoted := strings.ReplaceAll(shellQuote(filepath.ToSlash(binary)), "%", "%%")
-	return "if [ -x " + quoted + " ]; then exec " + quoted + args +
-		"; elif command -v memsync >/dev/null; then exec memsync" + args +
+	alone := shellWord(driverBeside(binary))
+	return "if [ -x " + alone + " ]; then exec " + alone + driverArgs + "; el" + driverWithout(binary)
+}
+
+const driverArgs = " %O %A %B %L %P"
+
+// driverWithout does without the program beside it, as DriverCommand once did.
+func driverWithout(binary string) string {
+	whole := shellWord(binary)
+	return "if [ -x " + whole + " ]; then exec " + whole + " merge-driver" + driverArgs +
+		"; elif command -v memsync >/dev/null; then exec memsync merge-driver" + driverArgs +
 		"; else exec git merge-file --marker-size=%L %A %O %B; fi"
+}
+
+// shellWord is a program in a command in which git replaces what follows a %.
+func shellWord(program string) string {
+	return strings.ReplaceAll(shellQuote(filepath.ToSlash(program)), "%", "%%")
+}
+
+// driverBeside is the program beside a memsync that is its merge driver alone.
+func driverBeside(binary string) string {
+	suffix := ""
+	if filepath.Ext(binary) == ".exe" {
+		suffix = ".exe"
+	}
+	return filepath.Join(filepath.Dir(binary), "memsync-merge-driver"+suffix)
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// driverBinary is the program of a command that DriverCommand made.
+// driverBinary is the memsync of a command that DriverCommand makes, or made.
 func driverBinary(command string) (string, bool) {
-	rest, ok := strings.CutPrefix(command, "if [ -x ")
-	quoted, _, ok2 := strings.Cut(rest, " ]; then exec ")
-	if !ok || !ok2 {
+	at := strings.LastIndex(command, "if [ -x ")
+	if at < 0 {
 		return "", false
 	}
+	quoted, _, _ := strings.Cut(command[at+len("if [ -x "):], " ]; then exec ")
 	binary := strings.TrimSuffix(strings.TrimPrefix(quoted, "'"), "'")
 	binary = strings.ReplaceAll(strings.ReplaceAll(binary, `'\''`, "'"), "%%", "%")
-	return binary, DriverCommand(binary) == command
+	return binary, command == DriverCommand(binary) || command == driverWithout(binary)
 }
 
 // MergeDriver says what this clone's configuration has.
@@ -69,7 +91,7 @@ func (r *Repo) MergeDriver() MergeDriver {
 		}
 	case ours:
 		d.State, d.Binary = DriverInstalled, binary
-		if !isProgram(binary) && lookProgram(r.env, "memsync") == "" {
+		if !isProgram(driverBeside(binary)) && !isProgram(binary) && lookProgram(r.env, "memsync") == "" {
 			d.State = DriverGone
 		}
 	default:

@@ -113,6 +113,17 @@ func Open(root string, opt Options) (*Repo, error) {
 	return r, nil
 }
 
+// OpenTop opens the repository that dir lies in, with paths from its top.
+func OpenTop(dir string) (*Repo, error) {
+	repo, err := Open(dir, Options{})
+	if err != nil || repo.Prefix() == "" {
+		return repo, err
+	}
+	top := repo.Top()
+	repo.Close()
+	return Open(top, Options{})
+}
+
 // Close ends what runs for this repository: a helper process, the watch over
 // the last commit's index. A Repo that was closed may be used again.
 func (r *Repo) Close() error {

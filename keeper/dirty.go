@@ -6,8 +6,7 @@ import (
 	"memsync"
 	"memsync/controller"
 	"memsync/controller/merge"
-	"memsync/internal/format"
-	"memsync/internal/store"
+	"memsync/internal/filemerge"
 )
 
 // A file that somebody was writing while others' commits were taken over: HEAD
@@ -51,7 +50,7 @@ func (k *Keeper) joinedSave(p memsync.Path, saved []byte) ([]byte, error) {
 	if len(base) == 0 {
 		was.Bytes = nil
 	}
-	r := JoinFile(k.Store, p, was, merge.Version{Bytes: current, Time: k.headTime()}, merge.Version{Bytes: saved, Time: k.opt.Now()})
+	r := filemerge.Join(k.Store, p, was, merge.Version{Bytes: current, Time: k.headTime()}, merge.Version{Bytes: saved, Time: k.opt.Now()})
 	if r.Bytes == nil {
 		return saved, nil
 	}
@@ -69,26 +68,6 @@ func (k *Keeper) joinedSave(p memsync.Path, saved []byte) ([]byte, error) {
 		}
 	}
 	return r.Bytes, nil
-}
-
-// JoinFile joins two versions of a store's file by what it is: memories by
-// meaning, MEMORY.md entry by entry, memsync.toml key by key, everything else by
-// lines.
-func JoinFile(s *store.Store, p memsync.Path, base, ours, theirs merge.Version) merge.Result {
-	if p == s.PolicyPath() {
-		return merge.Policy(base, ours, theirs)
-	}
-	scope, ok := memsync.ScopeOf(s.Scopes, p)
-	if !ok {
-		return merge.Lines(base, ours, theirs)
-	}
-	switch format.Classify(p.Rel(scope.Dir)) {
-	case format.MemoryFile, format.LogFile, format.ConflictCopy:
-		return merge.Merge(base, ours, theirs, s.Policy.Limits)
-	case format.IndexFile:
-		return merge.Index(base, ours, theirs)
-	}
-	return merge.Lines(base, ours, theirs)
 }
 
 // forgetSettled ends what was remembered of files that are again what is

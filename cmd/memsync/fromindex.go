@@ -9,14 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"memsync"
 	"memsync/controller/merge"
 	"memsync/gitlog"
+	"memsync/internal/filemerge"
 	"memsync/internal/spool"
 	"memsync/internal/store"
-	"memsync/keeper"
 )
 
 // repaired is what resolve --from-index did with one path that git left
@@ -55,13 +54,13 @@ func (a *app) fromIndex(only []string) error {
 		s[e.Stage] = e
 		stages[e.Path] = s
 	}
-	j := &joining{repo: repo}
-	if j.head, err = repo.Resolve("HEAD"); err != nil && memsync.CodeOf(err) != memsync.CodeNotFound {
+	j := filemerge.Repo{Repo: repo}
+	if j.Head, err = repo.Resolve("HEAD"); err != nil && memsync.CodeOf(err) != memsync.CodeNotFound {
 		return err
 	}
 	rows := []repaired{}
 	for _, p := range order {
-		s, rel, err := j.storeOfFile(p)
+		s, rel, err := j.StoreOf(p)
 		if memsync.CodeOf(err) == memsync.CodeStoreNone {
 			continue // a file of the project's
 		}
@@ -85,7 +84,7 @@ func (a *app) namedPaths(repo *gitlog.Repo, only []string) ([]memsync.Path, erro
 		if err != nil {
 			return nil, err
 		}
-		p, inside := within(repo.Top(), full)
+		p, inside := store.Within(repo.Top(), full)
 		if !inside {
 			return nil, usage("%s is not in the repository %s", oneLine(name), repo.Top())
 		}
@@ -101,7 +100,7 @@ const (
 	repairOneSided = "one-sided"
 )
 
-func (a *app) repair(j *joining, s *store.Store, p, rel memsync.Path, stages [4]gitlog.StagedEntry) (string, error) {
+func (a *app) repair(j filemerge.Repo, s *store.Store, p, rel memsync.Path, stages [4]gitlog.StagedEntry) (string, error) {
 	if stages[2].Blob == "" || stages[3].Blob == "" {
 		return repairOneSided, nil
 	}
@@ -110,27 +109,27 @@ func (a *app) repair(j *joining, s *store.Store, p, rel memsync.Path, stages [4]
 		if stages[i].Blob == "" {
 			continue
 		}
-		data, err := j.repo.Blob(stages[i].Blob)
+		data, err := j.Blob(stages[i].Blob)
 		if err != nil {
 			return "", err
 		}
 		v[i].Bytes = data
 	}
-	if heads, err := j.repo.MergeHeads(); err == nil && len(heads) == 1 && j.head != "" {
-		ours, err1 := j.repo.CommitTime(j.head)
-		theirs, err2 := j.repo.CommitTime(heads[0])
+	if heads, err := j.MergeHeads(); err == nil && len(heads) == 1 && j.Head != "" {
+		ours, err1 := j.CommitTime(j.Head)
+		theirs, err2 := j.CommitTime(heads[0])
 		if err1 == nil && err2 == nil {
 			v[2].Time, v[3].Time = ours, theirs
 		}
 	}
-	now, err := os.ReadFile(filepath.Join(j.repo.Top(), filepath.FromSlash(string(p))))
+	now, err := os.ReadFile(filepath.Join(j.Top(), filepath.FromSlash(string(p))))
 	if errors.Is(err, fs.ErrNotExist) {
 		return repairChanged, nil
 	}
 	if err != nil {
 		return "", err
 	}
-	r := keeper.JoinFile(s, rel, v[1], v[2], v[3])
+	r := filemerge.Join(s, rel, v[1], v[2], v[3])
 	if !bytes.Equal(now, r.Bytes) && !halfMerged(now, v[1].Bytes, v[2].Bytes, v[3].Bytes) {
 		return repairChanged, nil
 	}
@@ -142,21 +141,16 @@ func (a *app) repair(j *joining, s *store.Store, p, rel memsync.Path, stages [4]
 		return done, nil
 	}
 	if len(r.Conflicts) > 0 {
-		st, err := j.repo.State()
+		e, err := j.Lost(s, rel, v[2], v[3], r)
 		if err != nil {
 			return "", err
 		}
-		e := spool.Entry{Path: rel, Memory: idOfFile(r.Bytes, s.Policy.Limits), Head: j.head, Rebase: st.Paused == "rebase", At: time.Now().UTC(),
-			Sides: []memsync.Hash{memsync.HashOf(v[2].Bytes), memsync.HashOf(v[3].Bytes)}, Result: memsync.HashOf(r.Bytes)}
-		for _, c := range r.Conflicts {
-			e.Copies = append(e.Copies, c.Bytes)
-		}
-		if err := spool.Put(j.repo.StateDir(), e); err != nil {
+		if err := spool.Put(j.StateDir(), e); err != nil {
 			return "", err
 		}
 	}
 	if !bytes.Equal(now, r.Bytes) {
-		if err := gitlog.Replace(j.repo.Top(), p, memsync.HashOf(now), r.Bytes, nameBeside()); err != nil {
+		if err := gitlog.Replace(j.Top(), p, memsync.HashOf(now), r.Bytes, nameBeside()); err != nil {
 			if errors.Is(err, memsync.CodeIORaced) {
 				return repairChanged, nil
 			}
@@ -164,7 +158,7 @@ func (a *app) repair(j *joining, s *store.Store, p, rel memsync.Path, stages [4]
 		}
 	}
 	if done == repairMerged {
-		return done, j.repo.StageMerged(a.ctx, p, r.Bytes, stages[2].Mode)
+		return done, j.StageMerged(a.ctx, p, r.Bytes, stages[2].Mode)
 	}
 	return done, nil
 }

@@ -167,7 +167,7 @@ func (a *app) runHook(hook string, args []string, fix bool) error {
 	if err != nil {
 		return err
 	}
-	repo, err := openTop(dir)
+	repo, err := gitlog.OpenTop(dir)
 	if memsync.CodeOf(err) == memsync.CodeStoreNone {
 		return nil
 	}
@@ -217,24 +217,13 @@ func (a *app) hookDir() (string, error) {
 	return os.Getwd()
 }
 
-// openTop opens the repository that holds a directory, with paths from its top.
-func openTop(dir string) (*gitlog.Repo, error) {
-	repo, err := gitlog.Open(dir, gitlog.Options{})
-	if err != nil || repo.Prefix() == "" {
-		return repo, err
-	}
-	top := repo.Top()
-	repo.Close()
-	return gitlog.Open(top, gitlog.Options{})
-}
-
 // repoHere is the repository of the working directory.
 func (a *app) repoHere() (*gitlog.Repo, error) {
 	dir, err := a.here()
 	if err != nil {
 		return nil, err
 	}
-	return openTop(dir)
+	return gitlog.OpenTop(dir)
 }
 
 // repoWithStore is the repository of the working directory, which has a store.
@@ -247,7 +236,7 @@ func (a *app) repoWithStore() (*gitlog.Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	repo, err := openTop(dir)
+	repo, err := gitlog.OpenTop(dir)
 	if err != nil {
 		return nil, err
 	}

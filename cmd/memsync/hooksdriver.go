@@ -36,7 +36,7 @@ func (a *app) storesHere(repo *gitlog.Repo) []*store.Store {
 	}
 	for _, dir := range dirs {
 		if s, err := store.Find(dir); err == nil {
-			if _, inside := within(repo.Top(), s.Root); inside && (len(out) == 0 || out[0].Root != s.Root) {
+			if _, inside := store.Within(repo.Top(), s.Root); inside && (len(out) == 0 || out[0].Root != s.Root) {
 				out = append(out, s)
 			}
 		}
@@ -49,7 +49,7 @@ func (a *app) driverRow(repo *gitlog.Repo) mergeDriverRow {
 	d := mergeDriverRow{MergeDriver: repo.MergeDriver(), Attribute: true}
 	at := repo.TreeAttributes()
 	for _, s := range a.storesHere(repo) {
-		root, _ := within(repo.Top(), s.Root)
+		root, _ := store.Within(repo.Top(), s.Root)
 		for _, scope := range s.Scopes {
 			if !at.Driven(memsync.Path(root).Join(string(scope.Dir), "user_x.md")) {
 				d.Attribute = false
@@ -137,7 +137,7 @@ const drivenLine = "*.md -text merge=memsync"
 
 // addAttributes adds to a store's .gitattributes what it lacks.
 func (a *app) addAttributes(repo *gitlog.Repo, s *store.Store) error {
-	root, _ := within(repo.Top(), s.Root)
+	root, _ := store.Within(repo.Top(), s.Root)
 	at := repo.TreeAttributes()
 	lacks := false
 	for _, scope := range s.Scopes {

@@ -248,7 +248,7 @@ func (f *lintFlags) outputElsewhere(a *app, judged *checkout.Judged) error {
 	if err != nil {
 		return err
 	}
-	if p, ok := within(judged.Store.Root, full); ok && judged.Judges(p) {
+	if p, ok := store.Within(judged.Store.Root, full); ok && judged.Judges(p) {
 		return usage("--output %s is a file of the store: name another one", oneLine(f.output))
 	}
 	return nil
@@ -316,7 +316,7 @@ func (a *app) lintPlace(args []string, stdinName string) (*lintPlace, error) {
 				return nil, err
 			}
 		}
-		p, ok := within(at.store.Root, full)
+		p, ok := store.Within(at.store.Root, full)
 		if !ok {
 			return nil, usage("%s lies in another store than %s: one run judges one store", oneLine(arg), oneLine(args[0]))
 		}
@@ -361,27 +361,6 @@ func plainStore(dir string) (*store.Store, error) {
 			return nil, err
 		}
 	}
-}
-
-// within is a path relative to a store's root. Links on the way to the store
-// are seen through.
-func within(root, full string) (memsync.Path, bool) {
-	rel, err := filepath.Rel(root, full)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		realRoot, err1 := filepath.EvalSymlinks(root)
-		realDir, err2 := filepath.EvalSymlinks(filepath.Dir(full))
-		if err1 != nil || err2 != nil {
-			return "", false
-		}
-		rel, err = filepath.Rel(realRoot, filepath.Join(realDir, filepath.Base(full)))
-		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return "", false
-		}
-	}
-	if rel == "." {
-		return "", true
-	}
-	return memsync.Path(filepath.ToSlash(rel)), true
 }
 
 // shows says how a report names files: services know them from the top of the

@@ -12,6 +12,7 @@ import (
 	"log"
 	"os"
 
+	"memsync/internal/filemerge"
 	_ "memsync/internal/prefault" // before anything else touches memory
 )
 
@@ -26,9 +27,10 @@ func main() {
 // run is the whole program.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{ctx: ctx, args: args, stdin: stdin, stdout: newOutput(stdout), stderr: stderr, env: os.Getenv}
-	if d, ok := asDriver(args); ok { // once for each file of a merge: without the tree of verbs
-		a.running = true
-		return a.finish(a.mergeDriver(d))
+	if len(args) > 0 && args[0] == "merge-driver" { // a path may look like a flag
+		if d, ok := filemerge.ParseDriven(args[1:]); ok {
+			return d.Drive(stderr)
+		}
 	}
 	return a.finish(a.execute(ctx, a.command(), args))
 }

@@ -87,7 +87,7 @@ func storesOf(repo *gitlog.Repo, changes []gitlog.StagedChange) ([]*store.Store,
 			s, err = nil, nil
 		}
 		if s != nil {
-			if _, inside := within(repo.Top(), s.Root); !inside {
+			if _, inside := store.Within(repo.Top(), s.Root); !inside {
 				s = nil
 			}
 		}

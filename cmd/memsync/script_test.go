@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "memsync-test-")
 	if err == nil {
 		command = filepath.Join(dir, "memsync")
-		err = exec.Command("go", "build", "-o", dir, ".", "../memsync-remote-http").Run()
+		err = exec.Command("go", "build", "-o", dir, "../...").Run()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "building the command:", err)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"memsync"
 	"memsync/internal/config"
@@ -199,4 +200,25 @@ func (s *Store) placed(err error) error {
 		e.Path = s.PolicyPath()
 	}
 	return err
+}
+
+// Within is a path relative to a store's root. Links on the way to the store
+// are seen through.
+func Within(root, full string) (memsync.Path, bool) {
+	rel, err := filepath.Rel(root, full)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		realRoot, err1 := filepath.EvalSymlinks(root)
+		realDir, err2 := filepath.EvalSymlinks(filepath.Dir(full))
+		if err1 != nil || err2 != nil {
+			return "", false
+		}
+		rel, err = filepath.Rel(realRoot, filepath.Join(realDir, filepath.Base(full)))
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return "", false
+		}
+	}
+	if rel == "." {
+		return "", true
+	}
+	return memsync.Path(filepath.ToSlash(rel)), true
 }
