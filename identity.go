@@ -23,12 +23,20 @@ func ParseID(s string) (ID, error) {
 	}
 	up := strings.ToUpper(s)
 	for i := 0; i < len(up); i++ {
-		if strings.IndexByte(crockford, up[i]) < 0 {
+		if !ofCrockford[up[i]] {
 			return "", &Error{Code: CodeIdentityMismatch, Message: "not a ULID: " + quote(s)}
 		}
 	}
 	return ID(up), nil
 }
+
+// ofCrockford says of a byte whether an id is made of such.
+var ofCrockford = func() (of [256]bool) {
+	for i := range len(crockford) {
+		of[crockford[i]] = true
+	}
+	return of
+}()
 
 // MakeID builds the ULID of a time (millisecond precision, UTC) and 10 bytes
 // of entropy. Drawing entropy is the keeper's; derived ids hash theirs.

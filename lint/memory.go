@@ -91,16 +91,17 @@ func unportable(p memsync.Path) (reason string, e *memsync.Error) {
 }
 
 // plainName is the cheap answer for most names: small letters, digits, dashes
-// and underscores, in parts that are longer than a device's name.
+// and underscores, in parts that are longer than a device's name of such.
 func plainName(p memsync.Path) bool {
+	const device = len("lpt1")
 	part := 0 // letters since the last slash
 	for i := range len(p) {
 		switch c := p[i]; {
 		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' && part > 0:
 			part++
-		case c == '/' && part > len("conout$"):
+		case c == '/' && part > device:
 			part = 0
-		case c == '.' && part > len("conout$"):
+		case c == '.' && part > device:
 			return p[i:] == ".md" && len(p) < 200
 		default:
 			return false

@@ -114,13 +114,29 @@ var relativeBy = sync.OnceValue(func() map[uint16][]string {
 	return by
 })
 
-// relativeStart says for which pairs there are words.
-var relativeStart = sync.OnceValue(func() *[1 << 13]uint8 {
-	starts := new([1 << 13]uint8)
-	for p := range relativeBy() {
-		starts[p>>3] |= 1 << (p & 7)
+// What relativeDate wants to know of a byte.
+const (
+	asciiWord  = 1 << iota // a letter or digit of ASCII
+	startsWord             // one of relative begins with it
+	startsRune             // outside of ASCII
+)
+
+var relativeBytes = sync.OnceValue(func() *[256]uint8 {
+	kinds := new([256]uint8)
+	for i := range kinds {
+		c := byte(i)
+		if c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' {
+			kinds[i] |= asciiWord
+		}
+		if c >= 0x80 && utf8.RuneStart(c) {
+			kinds[i] |= startsRune
+		}
 	}
-	return starts
+	for _, w := range relative {
+		kinds[w[0]] |= startsWord
+		kinds[strings.ToUpper(w)[0]] |= startsWord
+	}
+	return kinds
 })
 
 func pair(a, b byte) uint16 {
@@ -138,21 +154,18 @@ const longLine = 1 << 16
 
 // relativeDate is the place of the first such word in a text; nil for none.
 func relativeDate(s string) []int {
-	starts := relativeStart()
-	inWord := false
+	kinds, by := relativeBytes(), relativeBy()
+	var before uint8
 	for i := 0; i+1 < len(s); i++ {
-		c := s[i]
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
-		if c >= 0x80 && utf8.RuneStart(c) || letter && !inWord {
-			if p := pair(c, s[i+1]); starts[p>>3]&(1<<(p&7)) != 0 {
-				for _, w := range relativeBy()[p] {
-					if len(s)-i >= len(w) && strings.EqualFold(s[i:i+len(w)], w) && wordEnds(s, i, i+len(w)) {
-						return []int{i, i + len(w)}
-					}
+		kind := kinds[s[i]]
+		if kind&startsWord != 0 && (kind&startsRune != 0 || before&asciiWord == 0) {
+			for _, w := range by[pair(s[i], s[i+1])] {
+				if len(s)-i >= len(w) && strings.EqualFold(s[i:i+len(w)], w) && wordEnds(s, i, i+len(w)) {
+					return []int{i, i + len(w)}
 				}
 			}
 		}
-		inWord = letter
+		before = kind
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ func readTime(s string) (t time.Time, dateOnly, ok bool) {
 	if len(s) < 8 || s[0] < '0' || s[0] > '9' {
 		return t, false, false
 	}
+	if t, dateOnly, ok = readPlainTime(s); ok {
+		return t, dateOnly, true
+	}
 	if t, err := time.Parse("2006-1-2", s); err == nil {
 		return t, true, true
 	}
@@ -63,6 +66,33 @@ func readTime(s string) (t time.Time, dateOnly, ok bool) {
 		}
 	}
 	return t, false, false
+}
+
+// readPlainTime is readTime for the spellings that nearly all files have, and that
+// memsync writes: 2006-01-02 and 2006-01-02T15:04:05Z.
+func readPlainTime(s string) (t time.Time, dateOnly, ok bool) {
+	const form = "2006-01-02T15:04:05Z"
+	if dateOnly = len(s) == len("2006-01-02"); !dateOnly && len(s) != len(form) {
+		return t, false, false
+	}
+	var v [6]int // year, month, day, hour, minute, second
+	field := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case form[i] < '0' || form[i] > '9':
+			if c != form[i] {
+				return t, false, false
+			}
+			field++
+		case c < '0' || c > '9':
+			return t, false, false
+		default:
+			v[field] = v[field]*10 + int(c-'0')
+		}
+	}
+	t = time.Date(v[0], time.Month(v[1]), v[2], v[3], v[4], v[5], 0, time.UTC)
+	year, month, day := t.Date() // of a day that there is not, another one
+	return t, dateOnly, year == v[0] && int(month) == v[1] && day == v[2] && v[3] < 24 && v[4] < 60 && v[5] < 60
 }
 
 // endOf is the last instant a valid_until holds: a date is meant through its
