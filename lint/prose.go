@@ -114,6 +114,15 @@ var relativeBy = sync.OnceValue(func() map[uint16][]string {
 	return by
 })
 
+// relativeStart says for which pairs there are words.
+var relativeStart = sync.OnceValue(func() *[1 << 13]uint8 {
+	starts := new([1 << 13]uint8)
+	for p := range relativeBy() {
+		starts[p>>3] |= 1 << (p & 7)
+	}
+	return starts
+})
+
 // What relativeDate wants to know of a byte.
 const (
 	asciiWord  = 1 << iota // a letter or digit of ASCII
@@ -154,14 +163,16 @@ const longLine = 1 << 16
 
 // relativeDate is the place of the first such word in a text; nil for none.
 func relativeDate(s string) []int {
-	kinds, by := relativeBytes(), relativeBy()
+	kinds, starts := relativeBytes(), relativeStart()
 	var before uint8
 	for i := 0; i+1 < len(s); i++ {
 		kind := kinds[s[i]]
 		if kind&startsWord != 0 && (kind&startsRune != 0 || before&asciiWord == 0) {
-			for _, w := range by[pair(s[i], s[i+1])] {
-				if len(s)-i >= len(w) && strings.EqualFold(s[i:i+len(w)], w) && wordEnds(s, i, i+len(w)) {
-					return []int{i, i + len(w)}
+			if p := pair(s[i], s[i+1]); starts[p>>3]&(1<<(p&7)) != 0 {
+				for _, w := range relativeBy()[p] {
+					if len(s)-i >= len(w) && strings.EqualFold(s[i:i+len(w)], w) && wordEnds(s, i, i+len(w)) {
+						return []int{i, i + len(w)}
+					}
 				}
 			}
 		}
