@@ -157,7 +157,7 @@ func (x *indexed) digest(out recall.Output) {
 			x.text.settle(&found)
 		}
 		if f.Code == memsync.FindIndexBudget && len(out.OutsidePaths) > 0 {
-			found.Hint += "; outside are " + joinPaths(out.OutsidePaths, len(out.OutsidePaths))
+			found.Hint += "; outside are " + joinPaths(out.OutsidePaths, 10) // the pages name them all
 		}
 		x.drift = x.drift || f.Code == memsync.FindIndexMarkers
 		x.find(found)
