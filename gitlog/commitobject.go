@@ -193,6 +193,11 @@ func (r *Repo) commitAt(id oid) (commitObject, error) {
 	if err != nil {
 		return commitObject{}, err
 	}
+	return r.commitIn(id, data)
+}
+
+// commitIn is a commit in its bytes.
+func (r *Repo) commitIn(id oid, data []byte) (commitObject, error) {
 	c, err := r.kind.parseCommit(data)
 	if err != nil {
 		return c, &memsync.Error{Code: memsync.CodeGitCorrupt, Message: "commit " + id.hex(), Err: err}

@@ -22,6 +22,26 @@ func (r *Repo) Resolve(rev string) (string, error) {
 }
 
 func (r *Repo) resolve(rev string) (oid, error) {
+	id, _, err := r.resolveRead(rev)
+	return id, err
+}
+
+// commitOf is the commit that a revision names.
+func (r *Repo) commitOf(rev string) (oid, commitObject, error) {
+	id, data, err := r.resolveRead(rev)
+	if err != nil {
+		return "", commitObject{}, err
+	}
+	if data == nil {
+		c, err := r.commitAt(id)
+		return id, c, err
+	}
+	c, err := r.commitIn(id, data)
+	return id, c, err
+}
+
+// resolveRead is resolve, with the bytes of the commit where they had to be read.
+func (r *Repo) resolveRead(rev string) (oid, []byte, error) {
 	if rev == "" {
 		rev = "HEAD"
 	}
@@ -31,24 +51,29 @@ func (r *Repo) resolve(rev string) (oid, error) {
 	}
 	id, ok, err := r.resolveName(base)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if ok {
-		if id, err = r.peel(id); err == nil {
-			if id, ok, err = r.follow(id, steps); err == nil && ok {
-				return id, nil
+		peeled, data, err := r.peelRead(id)
+		if err == nil {
+			if id, ok, err = r.follow(peeled, steps); err == nil && ok {
+				if id != peeled {
+					data = nil
+				}
+				return id, data, nil
 			}
 		}
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	if r.binary == "" || strings.ContainsAny(rev, "\x00\n") {
-		return "", noRevision(rev)
+		return "", nil, noRevision(rev)
 	}
 	ctx, cancel := background()
 	defer cancel()
-	return r.revParse(ctx, rev)
+	id, err = r.revParse(ctx, rev)
+	return id, nil, err
 }
 
 // resolveName looks a name up in git's order.
@@ -126,27 +151,33 @@ func (r *Repo) shortenedPacked(prefix string, found []oid) (id oid, ok bool, err
 
 // peel follows tags to the commit they stand for.
 func (r *Repo) peel(id oid) (oid, error) {
+	id, _, err := r.peelRead(id)
+	return id, err
+}
+
+// peelRead is peel, with the commit's bytes.
+func (r *Repo) peelRead(id oid) (oid, []byte, error) {
 	for range 10 {
 		typ, data, err := r.objects.read(id)
 		switch {
 		case err == errNoObject:
-			return "", noRevision(id.hex())
+			return "", nil, noRevision(id.hex())
 		case err != nil:
 			_, err = r.object(id, typeCommit)
-			return "", err
+			return "", nil, err
 		case typ == typeCommit:
-			return id, nil
+			return id, data, nil
 		case typ != typeTag:
-			return "", noRevision(id.hex())
+			return "", nil, noRevision(id.hex())
 		}
 		line, _, _ := bytes.Cut(data, []byte("\n"))
 		to, ok := r.kind.parseOID(strings.TrimPrefix(string(line), "object "))
 		if !ok {
-			return "", corrupt("a tag names no object", nil)
+			return "", nil, corrupt("a tag names no object", nil)
 		}
 		id = to
 	}
-	return "", corrupt("tags of tags of tags", nil)
+	return "", nil, corrupt("tags of tags of tags", nil)
 }
 
 // follow walks ~n and ^n; ok is false for anything else.
@@ -203,11 +234,7 @@ func (r *Repo) follow(id oid, steps string) (oid, bool, error) {
 
 // CommitTime is when a revision was committed.
 func (r *Repo) CommitTime(rev string) (time.Time, error) {
-	id, err := r.resolve(rev)
-	if err != nil {
-		return time.Time{}, err
-	}
-	c, err := r.commitAt(id)
+	_, c, err := r.commitOf(rev)
 	return c.committed, err
 }
 
@@ -263,7 +290,7 @@ func (r *Repo) treeOf(rev string) (oid, error) {
 	if rev == "" {
 		return "", nil
 	}
-	id, err := r.resolve(rev)
+	_, c, err := r.commitOf(rev)
 	if err != nil {
 		if rev == "HEAD" && memsync.CodeOf(err) == memsync.CodeNotFound {
 			if _, head, herr := r.head(); herr == nil && head == "" {
@@ -272,6 +299,5 @@ func (r *Repo) treeOf(rev string) (oid, error) {
 		}
 		return "", err
 	}
-	c, err := r.commitAt(id)
-	return c.tree, err
+	return c.tree, nil
 }

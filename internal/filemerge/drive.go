@@ -117,7 +117,9 @@ func (d Driven) join() (result []byte, e spool.Entry, state string, err error) {
 		}
 	}
 	joined := Join(s, rel, v[0], v[1], v[2])
-	e, _ = repo.Lost(s, rel, v[1], v[2], joined) // where git stands can't be told: in no rebase
+	if len(joined.Conflicts) > 0 {
+		e, _ = repo.Lost(s, rel, v[1], v[2], joined) // where git stands can't be told: in no rebase
+	}
 	return joined.Bytes, e, repo.StateDir(), nil
 }
 
