@@ -34,7 +34,7 @@ var floors = []floor{
 	{"2a' what a store's agents are", true, []string{"memsync/compose/agents"}},
 	{"2b judges, or joins, what 2a derives", true, []string{"memsync/lint", "memsync/controller/join"}},
 	{"2b' tells what lint found", true, []string{"memsync/lint/report"}},
-	{"2c what the system's errors mean, and what is its memory", false, []string{"memsync/internal/diskfull", "memsync/internal/pages", "memsync/internal/prefault"}},
+	{"2c what the system's errors mean, and what is its memory", false, []string{"memsync/internal/diskfull", "memsync/internal/pages", "memsync/internal/plainfile", "memsync/internal/prefault"}},
 	{"2d what waits between git and the store, on disk", false, []string{"memsync/internal/spool"}},
 	{"3a what was decided, durably", false, []string{"memsync/gitlog/journal"}},
 	{"3 the outside world", false, []string{"memsync/gitlog", "memsync/indexer", "memsync/indexer/search", "memsync/watcher", "memsync/internal/store"}},

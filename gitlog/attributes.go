@@ -2,6 +2,7 @@ package gitlog
 
 import (
 	"bytes"
+	"memsync/internal/plainfile"
 	"os"
 	"path"
 	"path/filepath"
@@ -91,7 +92,7 @@ const systemAttributes = "/etc/gitattributes"
 
 // readSmall reads a file that need not be there.
 func readSmall(file string) []byte {
-	data, err := os.ReadFile(file)
+	data, err := plainfile.Read(file)
 	if err != nil {
 		return nil
 	}

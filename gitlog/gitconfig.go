@@ -1,7 +1,7 @@
 package gitlog
 
 import (
-	"os"
+	"memsync/internal/plainfile"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -128,7 +128,7 @@ func (s *settings) read(file string, at place, depth int) {
 		return
 	}
 	s.seen = append(s.seen, stampOf(file))
-	data, err := os.ReadFile(file)
+	data, err := plainfile.Read(file)
 	if err != nil {
 		return // git treats an unreadable optional file as absent, too
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
+	"memsync/internal/plainfile"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,7 +37,7 @@ func (r *Repo) readIndexInto(x *indexFile) (*indexFile, fileStamp, error) {
 
 // readInto is os.ReadFile into buf, or into a new buffer when that is small.
 func readInto(buf []byte, file string) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := plainfile.Open(file)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
+	"memsync/internal/plainfile"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,7 +55,7 @@ func (f *inflater) read(size int64) ([]byte, error) {
 // loose reads an object that is a file of its own: its header and its content,
 // compressed as one.
 func (f *inflater) loose(name string) (typ string, data []byte, err error) {
-	file, err := os.Open(name)
+	file, err := plainfile.Open(name)
 	if err != nil {
 		return "", nil, err
 	}

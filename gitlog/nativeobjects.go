@@ -3,6 +3,7 @@ package gitlog
 import (
 	"errors"
 	"io/fs"
+	"memsync/internal/plainfile"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +59,7 @@ func (n *nativeObjects) add(dir string, depth int) {
 			})
 		}
 	}
-	alternates, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+	alternates, err := plainfile.Read(filepath.Join(dir, "info", "alternates"))
 	if err != nil || depth == borrowedMost {
 		return
 	}

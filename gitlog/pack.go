@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"memsync/internal/plainfile"
 	"os"
 	"slices"
 	"sort"
@@ -71,7 +72,7 @@ func (p *pack) openIndex() error {
 	if p.index != nil {
 		return nil
 	}
-	index, err := os.Open(p.path + ".idx")
+	index, err := plainfile.Open(p.path + ".idx")
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (p *pack) openIndex() error {
 
 // loadIndex is openIndex for many questions: all of the index in memory.
 func (p *pack) loadIndex() error {
-	data, err := os.ReadFile(p.path + ".idx")
+	data, err := plainfile.Read(p.path + ".idx")
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (p *pack) open() error {
 	if p.file != nil {
 		return nil
 	}
-	file, err := os.Open(p.path + ".pack")
+	file, err := plainfile.Open(p.path + ".pack")
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package gitlog
 
 import (
 	"bytes"
+	"memsync/internal/plainfile"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // readHead is the name of the ref that HEAD stands for, or "" when HEAD is a
 // commit.
 func readHead(gitDir string) (ref string, err error) {
-	data, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	data, err := plainfile.Read(filepath.Join(gitDir, "HEAD"))
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +35,7 @@ func (r *Repo) head() (ref string, id oid, err error) {
 		return "", "", fault(memsync.CodeIORead, "reading HEAD", err)
 	}
 	if ref == "" {
-		data, err := os.ReadFile(filepath.Join(r.gitDir, "HEAD"))
+		data, err := plainfile.Read(filepath.Join(r.gitDir, "HEAD"))
 		if err != nil {
 			return "", "", fault(memsync.CodeIORead, "reading HEAD", err)
 		}
@@ -52,7 +53,7 @@ func (r *Repo) head() (ref string, id oid, err error) {
 // to another one is followed; symbolic says so.
 func (r *Repo) readRef(ref string) (id oid, symbolic bool, err error) {
 	for depth := 0; depth < 5; depth++ {
-		data, err := os.ReadFile(filepath.Join(r.refDir(ref), filepath.FromSlash(ref)))
+		data, err := plainfile.Read(filepath.Join(r.refDir(ref), filepath.FromSlash(ref)))
 		if err != nil {
 			if !isAbsent(err) {
 				return "", symbolic, fault(memsync.CodeIORead, "reading "+ref, err)
@@ -108,7 +109,7 @@ func (r *Repo) packedRef(ref string) (oid, error) {
 	if stamp != r.packed.stamp || !stamp.ok {
 		r.packed = packedRefs{stamp: stamp}
 		if stamp.ok {
-			data, err := os.ReadFile(file)
+			data, err := plainfile.Read(file)
 			if err != nil && !os.IsNotExist(err) {
 				return "", fault(memsync.CodeIORead, "reading packed-refs", err)
 			}

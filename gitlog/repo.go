@@ -1,6 +1,7 @@
 package gitlog
 
 import (
+	"memsync/internal/plainfile"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,7 +161,7 @@ func findGitDir(dir string) (top, gitDir string, err error) {
 				return dir, dot, nil
 			}
 		case err == nil && info.Mode().IsRegular():
-			data, err := os.ReadFile(dot)
+			data, err := plainfile.Read(dot)
 			if err != nil {
 				return "", "", fault(memsync.CodeIORead, "reading "+dot, err)
 			}
@@ -206,7 +207,7 @@ func isGitDir(dir string) bool {
 // commonDir is where a worktree's git directory keeps what all worktrees
 // share; the directory itself for the main one.
 func commonDir(gitDir string) string {
-	data, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	data, err := plainfile.Read(filepath.Join(gitDir, "commondir"))
 	if err != nil {
 		return gitDir
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"memsync/internal/plainfile"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,7 +112,7 @@ func (r *Repo) plainIndex(data []byte) (*indexFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if data, err = os.ReadFile(file); err != nil {
+	if data, err = plainfile.Read(file); err != nil {
 		return nil, fault(memsync.CodeIORead, "reading the index", err)
 	}
 	x, err := parseIndex(data, r.kind)

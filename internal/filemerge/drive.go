@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"memsync/internal/plainfile"
 	"os"
 	"os/exec"
 	"strconv"
@@ -58,7 +59,7 @@ func (d Driven) Drive(stderr io.Writer) int {
 			return d.mergeByGit(stderr)
 		}
 	}
-	if err := os.WriteFile(d.ours, result, 0o600); err != nil {
+	if err := plainfile.Overwrite(d.ours, result); err != nil {
 		say("memsync merge-driver: %v", err)
 		return exitFailed
 	}
@@ -164,7 +165,7 @@ func (d Driven) mergeByGit(stderr io.Writer) int {
 
 // readVersion is a version in a file of git's; an empty one stands for none.
 func readVersion(name string) (merge.Version, error) {
-	data, err := os.ReadFile(name)
+	data, err := plainfile.Read(name)
 	if len(data) == 0 {
 		data = nil
 	}

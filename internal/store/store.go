@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"memsync/internal/plainfile"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,7 +95,7 @@ func Find(dir string) (*Store, error) {
 // Load reads the store at root.
 func Load(root string, kind Kind) (*Store, error) {
 	s := &Store{Root: root, Kind: kind}
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(string(s.PolicyPath()))))
+	data, err := plainfile.Read(filepath.Join(root, filepath.FromSlash(string(s.PolicyPath()))))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, &memsync.Error{Code: memsync.CodeIORead, Path: s.PolicyPath(), Err: err}
 	}
@@ -104,7 +105,7 @@ func Load(root string, kind Kind) (*Store, error) {
 	}
 	if kind == Embedded {
 		p := Dir.Join("workspace.toml")
-		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(string(p))))
+		data, err := plainfile.Read(filepath.Join(root, filepath.FromSlash(string(p))))
 		if err != nil {
 			return nil, &memsync.Error{Code: memsync.CodeIORead, Path: p, Err: err}
 		}
