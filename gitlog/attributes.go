@@ -2,11 +2,12 @@ package gitlog
 
 import (
 	"bytes"
-	"memsync/internal/plainfile"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"memsync/internal/plainfile"
 )
 
 // Attributes (gitattributes) that change what a commit holds: where one would

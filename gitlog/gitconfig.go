@@ -1,10 +1,11 @@
 package gitlog
 
 import (
-	"memsync/internal/plainfile"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"memsync/internal/plainfile"
 )
 
 // settings is git's configuration as this repository sees it. Keys are

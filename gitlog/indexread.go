@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"memsync/internal/plainfile"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"memsync"
+	"memsync/internal/plainfile"
 )
 
 // readIndex reads this worktree's index; a missing one is empty.

@@ -7,11 +7,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"memsync/internal/plainfile"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"memsync/internal/plainfile"
 )
 
 // inflaters are those that nobody uses just now.

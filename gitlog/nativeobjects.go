@@ -3,13 +3,14 @@ package gitlog
 import (
 	"errors"
 	"io/fs"
-	"memsync/internal/plainfile"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing/cache"
+
+	"memsync/internal/plainfile"
 )
 
 // nativeObjects reads loose and packed objects in this process. (go-git's own

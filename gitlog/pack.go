@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"memsync/internal/plainfile"
 	"os"
 	"slices"
 	"sort"
 
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+
+	"memsync/internal/plainfile"
 )
 
 // pack reads single objects of one of git's packs through its index, both as

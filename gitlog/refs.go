@@ -2,12 +2,12 @@ package gitlog
 
 import (
 	"bytes"
-	"memsync/internal/plainfile"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"memsync"
+	"memsync/internal/plainfile"
 )
 
 // readHead is the name of the ref that HEAD stands for, or "" when HEAD is a

@@ -1,7 +1,6 @@
 package gitlog
 
 import (
-	"memsync/internal/plainfile"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"memsync"
+	"memsync/internal/plainfile"
 )
 
 // Options say how a repository is opened.

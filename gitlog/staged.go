@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"memsync/internal/plainfile"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 
 	"memsync"
 	"memsync/internal/pages"
+	"memsync/internal/plainfile"
 )
 
 // Staged is git's index as a commit would take it, below the store. It is what

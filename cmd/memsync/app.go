@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"memsync/internal/text"
 	"os"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"memsync"
+	"memsync/internal/text"
 )
 
 // app is one run of the program: the streams, the environment, and the flags

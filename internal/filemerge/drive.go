@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"memsync/internal/plainfile"
 	"os"
 	"os/exec"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"memsync"
 	"memsync/controller/merge"
 	"memsync/gitlog"
+	"memsync/internal/plainfile"
 	"memsync/internal/spool"
 	"memsync/internal/text"
 )

@@ -21,7 +21,7 @@ func Read(name string) ([]byte, error) {
 	defer f.Close()
 	size := 0
 	if info, err := f.Stat(); err == nil {
-		size = int(min(info.Size(), 1<<20))
+		size = int(info.Size())
 	}
 	data := make([]byte, 0, max(size+1, 512)) // one more, for the end to be seen
 	for {

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"memsync/internal/plainfile"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"memsync"
 	"memsync/internal/config"
+	"memsync/internal/plainfile"
 )
 
 // Kind is what promise a store keeps.
