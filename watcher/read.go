@@ -29,19 +29,10 @@ type Reader struct {
 	root string
 	at   memsync.Path // of dir
 	dir  *folder
-	once bool
 }
 
 // NewReader reads below root.
 func NewReader(root string) *Reader { return &Reader{root: root} }
-
-// Once has it look at each file before reading only, which is enough for whoever
-// keeps nothing of what it reads: a file that somebody writes in this moment may be
-// read half old, half new.
-func (r *Reader) Once() *Reader {
-	r.once = true
-	return r
-}
 
 // Close lets go of the directory.
 func (r *Reader) Close() {
@@ -63,7 +54,7 @@ func (r *Reader) Read(p memsync.Path, limit int64) ([]byte, Stat, error) {
 	}
 	dir, name := r.dir, p.Base()
 	for range tries {
-		data, before, after, err := read(dir, name, limit, r.once)
+		data, before, after, err := read(dir, name, limit)
 		if err != nil {
 			return nil, before, readError(p, err)
 		}
@@ -101,7 +92,7 @@ func openParent(root string, p memsync.Path) (*folder, string, error) {
 	}
 }
 
-func read(dir *folder, name string, limit int64, once bool) (data []byte, before, after Stat, err error) {
+func read(dir *folder, name string, limit int64) (data []byte, before, after Stat, err error) {
 	f, err := dir.open(name)
 	if err != nil {
 		return nil, before, after, err
@@ -120,9 +111,6 @@ func read(dir *folder, name string, limit int64, once bool) (data []byte, before
 	n, err := io.ReadFull(f, data)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, before, after, err
-	}
-	if once {
-		return data[:n], before, before, nil
 	}
 	after, _, err = f.stat()
 	return data[:n], before, after, err

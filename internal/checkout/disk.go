@@ -150,7 +150,7 @@ func (d *disk) Has(dir memsync.Path) bool {
 	return err == nil && info.IsDir()
 }
 
-func (d *disk) Reader() Reader { return &diskReader{d, watcher.NewReader(d.store.Root).Once()} }
+func (d *disk) Reader() Reader { return &diskReader{d, watcher.NewReader(d.store.Root)} }
 
 type diskReader struct {
 	*disk
