@@ -2,6 +2,7 @@
 # prove  the long proofs      bench  the figures, beside what people would use instead
 GO ?= go
 BIN := bin/memsync
+EXE := $(shell $(GO) env GOEXE)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 2s
 STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -14,7 +15,7 @@ build: $(BIN)
 # linker writes page by page, cp does not, and a program in large pieces starts in less.
 $(BIN): FORCE
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/...
-	@cd bin && for p in memsync memsync-merge-driver memsync-remote-http; do cp $$p .new && mv -f .new $$p || exit 1; done
+	@cd bin && for p in memsync memsync-merge-driver memsync-remote-http; do cp $$p$(EXE) .new && mv -f .new $$p$(EXE) || exit 1; done
 
 FORCE:
 

@@ -3,6 +3,7 @@
 package gitlog
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -162,6 +163,29 @@ func TestMergeDriverStates(t *testing.T) {
 		os.Remove(binary)
 	}
 
+	// An empty file would be a script that did its work, a directory one that fails.
+	check(t, os.WriteFile(binary, []byte("#!/bin/sh\nprintf 'by the driver: %s\\n' \"$6\" >\"$3\"\n"), 0o755))
+	for _, broken := range []func() error{
+		func() error { return os.Truncate(beside, 0) },
+		func() error { return errors.Join(os.Remove(beside), os.Mkdir(beside, 0o777)) },
+	} {
+		check(t, broken())
+		s.git("reset", "-q", "--hard", "HEAD^")
+		s.git("merge", "-q", "--no-edit", "side")
+		if data, _ := os.ReadFile(filepath.Join(s.top, "it's.md")); string(data) != "by the driver: it's.md\n" {
+			t.Errorf("%q", data)
+		}
+	}
+	check(t, os.Remove(binary))
+	is(DriverGone)
+
+	// The command of before does not know of it.
+	check(t, os.Remove(beside))
+	check(t, os.WriteFile(beside, []byte("#!/bin/sh\n"), 0o755))
+	is(DriverInstalled)
+	s.git("config", "merge.memsync.driver", driverWithout(binary))
+	is(DriverGone)
+	check(t, s.repo.InstallMergeDriver(binary))
 	check(t, os.Remove(beside))
 	is(DriverGone)
 	// without any memsync git's own merge runs, with markers

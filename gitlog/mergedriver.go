@@ -35,18 +35,27 @@ const driverSection = "merge.memsync"
 // another memsync, is there, git's own merge runs: a driver that can't be started
 // would leave "ours" without a marker.
 func DriverCommand(binary string) string {
-	alone := shellWord(driverBeside(binary))
-	return "if [ -x " + alone + " ]; then exec " + alone + driverArgs + "; el" + driverWithout(binary)
+	alone, whole := shellWord(driverBeside(binary)), shellWord(binary)
+	return "if " + shellThere(alone) + "; then exec " + alone + driverArgs +
+		"; elif " + shellThere(whole) + "; then exec " + whole + " merge-driver" + driverArgs + driverElse
 }
 
-const driverArgs = " %O %A %B %L %P"
+const (
+	driverArgs = " %O %A %B %L %P"
+	driverElse = "; elif command -v memsync >/dev/null; then exec memsync merge-driver" + driverArgs +
+		"; else exec git merge-file --marker-size=%L %A %O %B; fi"
+)
 
-// driverWithout does without the program beside it, as DriverCommand once did.
+// driverWithout is what DriverCommand was before there was a program beside memsync.
 func driverWithout(binary string) string {
 	whole := shellWord(binary)
-	return "if [ -x " + whole + " ]; then exec " + whole + " merge-driver" + driverArgs +
-		"; elif command -v memsync >/dev/null; then exec memsync merge-driver" + driverArgs +
-		"; else exec git merge-file --marker-size=%L %A %O %B; fi"
+	return "if [ -x " + whole + " ]; then exec " + whole + " merge-driver" + driverArgs + driverElse
+}
+
+// shellThere is a shell's question for a program. A shell takes an empty file for a
+// script that did its work, and a directory for one that it may not start.
+func shellThere(word string) string {
+	return "[ -f " + word + " ] && [ -s " + word + " ] && [ -x " + word + " ]"
 }
 
 // shellWord is a program in a command in which git replaces what follows a %.
@@ -67,12 +76,12 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 
 // driverBinary is the memsync of a command that DriverCommand makes, or made.
 func driverBinary(command string) (string, bool) {
-	at := strings.LastIndex(command, "if [ -x ")
-	if at < 0 {
+	before, _, ok := strings.Cut(command, " merge-driver"+driverArgs+driverElse)
+	at := strings.LastIndex(before, " ]; then exec ")
+	if !ok || at < 0 {
 		return "", false
 	}
-	quoted, _, _ := strings.Cut(command[at+len("if [ -x "):], " ]; then exec ")
-	binary := strings.TrimSuffix(strings.TrimPrefix(quoted, "'"), "'")
+	binary := strings.TrimSuffix(strings.TrimPrefix(before[at+len(" ]; then exec "):], "'"), "'")
 	binary = strings.ReplaceAll(strings.ReplaceAll(binary, `'\''`, "'"), "%%", "%")
 	return binary, command == DriverCommand(binary) || command == driverWithout(binary)
 }
@@ -91,7 +100,8 @@ func (r *Repo) MergeDriver() MergeDriver {
 		}
 	case ours:
 		d.State, d.Binary = DriverInstalled, binary
-		if !isProgram(driverBeside(binary)) && !isProgram(binary) && lookProgram(r.env, "memsync") == "" {
+		beside := d.Command == DriverCommand(binary) && isProgram(driverBeside(binary))
+		if !beside && !isProgram(binary) && lookProgram(r.env, "memsync") == "" {
 			d.State = DriverGone
 		}
 	default:
@@ -110,7 +120,7 @@ func isProgram(file string) bool {
 		return false
 	}
 	info, err := os.Stat(filepath.FromSlash(file))
-	return err == nil && info.Mode().IsRegular() && (info.Mode().Perm()&0o111 != 0 || !unixModes)
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && (info.Mode().Perm()&0o111 != 0 || !unixModes)
 }
 
 // InstallMergeDriver has this clone's git merge by a program, which is named by

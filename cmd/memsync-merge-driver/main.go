@@ -24,5 +24,5 @@ func main() {
 		fmt.Fprintln(os.Stderr, "memsync-merge-driver: usage: memsync-merge-driver BASE OURS THEIRS SIZE PATH; git runs it, see `memsync hooks install`")
 		os.Exit(2)
 	}
-	os.Exit(d.Drive(os.Stderr))
+	os.Exit(d.Drive(os.Stderr, false))
 }

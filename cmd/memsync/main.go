@@ -29,7 +29,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := &app{ctx: ctx, args: args, stdin: stdin, stdout: newOutput(stdout), stderr: stderr, env: os.Getenv}
 	if len(args) > 0 && args[0] == "merge-driver" { // a path may look like a flag
 		if d, ok := filemerge.ParseDriven(args[1:]); ok {
-			return d.Drive(stderr)
+			return d.Drive(stderr, false)
 		}
 	}
 	return a.finish(a.execute(ctx, a.command(), args))

@@ -22,7 +22,7 @@ func (a *app) mergeDriverVerb() *cobra.Command {
 			if !ok {
 				return usage("SIZE is the length of git's conflict markers, not %q", oneLine(args[3]))
 			}
-			return exitError(d.Drive(a.stderr))
+			return exitError(d.Drive(a.stderr, a.flags.quiet))
 		},
 	}
 }

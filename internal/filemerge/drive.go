@@ -43,9 +43,13 @@ func (d Driven) nested() bool { return d.size > 7 && d.size%2 == 1 && d.size < 7
 
 // Drive merges one file, as git asked, and returns the exit code for git. It never
 // leaves OURS half written, and never ends as if it had merged where it has not:
-// what it can't do, git's own merge does.
-func (d Driven) Drive(stderr io.Writer) int {
-	say := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+// what it can't do, git's own merge does. Quiet, it says only why it failed.
+func (d Driven) Drive(stderr io.Writer, quiet bool) int {
+	say := func(format string, args ...any) {
+		if !quiet {
+			fmt.Fprintf(stderr, format+"\n", args...)
+		}
+	}
 	result, entry, state, err := d.join()
 	if err != nil {
 		if code := memsync.CodeOf(err); code != memsync.CodeStoreNone {
@@ -60,7 +64,7 @@ func (d Driven) Drive(stderr io.Writer) int {
 		}
 	}
 	if err := plainfile.Overwrite(d.ours, result); err != nil {
-		say("memsync merge-driver: %v", err)
+		fmt.Fprintf(stderr, "memsync merge-driver: %v\n", err)
 		return exitFailed
 	}
 	if len(entry.Copies) == 0 {
