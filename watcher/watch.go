@@ -110,14 +110,16 @@ const (
 	wakeProbe
 )
 
-// open begins anew: events where the system gives them, else polling.
+// open begins anew: events where the system gives them, else polling. Whoever was told
+// that it is blind is told, by watchAll, when it is not any more.
 func (w *Watch) open(poll bool) {
 	w.dirs = map[memsync.Path]bool{}
 	w.trees = map[memsync.Path]bool{}
 	now := time.Now()
-	w.setInfo(func(i *Info) { *i = Info{Backend: "poll", Reconciled: i.Reconciled} })
+	w.setInfo(func(i *Info) { *i = Info{Backend: "poll", Blind: i.Blind, Reconciled: i.Reconciled} })
 	w.wake[wakeReconcile] = now.Add(w.timing.Poll)
 	if poll || !hasEvents(w.place.Root) {
+		w.setInfo(func(i *Info) { i.Blind = "" })
 		return
 	}
 	var err error

@@ -238,6 +238,31 @@ func TestRootReplaced(t *testing.T) {
 	s.until("the next save", func() bool { return slices.Contains(s.got.Paths, "memory/new.md") })
 }
 
+// TestFollowWhileAway: who has the watcher begin anew while the store's directory is
+// away, or just back, hears once that it is gone and once that it is seen again.
+func TestFollowWhileAway(t *testing.T) {
+	s := newScript(t)
+	said := make(chan Info, 10)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	place := s.watch.place
+	w := Start(ctx, place, Usual, false, func(i Info) { said <- i })
+	s.watch = w
+	s.sh("mv ../store ../away")
+	if i := <-said; !strings.Contains(i.Blind, "is gone") {
+		t.Errorf("said %+v", i)
+	}
+	w.Follow(ctx, place)
+	s.dir = filepath.Dir(s.dir)
+	s.sh("mv away store")
+	w.Follow(ctx, place)
+	hung := time.AfterFunc(time.Minute, func() { panic("it never says that it sees again") })
+	defer hung.Stop()
+	if i := <-said; i.Blind != "" || i.Backend == "poll" {
+		t.Errorf("said %+v", i)
+	}
+}
+
 // TestQ10_Poll: where there are no events everything is looked at, again and
 // again.
 func TestQ10_Poll(t *testing.T) {
