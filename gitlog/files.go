@@ -3,7 +3,6 @@ package gitlog
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"regexp"
@@ -551,25 +550,6 @@ func elements(p memsync.Path) []string {
 		return nil
 	}
 	return strings.Split(string(p), "/")
-}
-
-// readAll reads an open file whose size was just asked, and once more when it
-// changed meanwhile is left to the caller: the hash tells.
-func readAll(f *os.File, info fs.FileInfo) ([]byte, error) {
-	buf := make([]byte, 0, info.Size()+1)
-	for {
-		n, err := f.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if err == io.EOF {
-			return buf, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
-	}
 }
 
 func plural(n int, one, many string) string {

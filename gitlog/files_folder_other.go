@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"memsync"
+	"memsync/internal/plainfile"
 )
 
 // A folder is one open directory of the store. Names given to it are single
@@ -63,7 +64,7 @@ func (d *folder) read(name string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	content, err := readAll(f, info)
+	content, err := plainfile.ReadRest(f, info.Size())
 	return content, info, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"memsync"
+	"memsync/internal/plainfile"
 )
 
 // A folder is one open directory of the store. Names given to it are single
@@ -85,7 +86,7 @@ func (d *folder) read(name string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	content, err := readAll(f, info)
+	content, err := plainfile.ReadRest(f, info.Size())
 	return content, info, err
 }
 
@@ -122,7 +123,7 @@ func (d *folder) quiet(name string) (content []byte, settled bool, err error) {
 	if beingWritten(f) {
 		return nil, false, nil
 	}
-	content, err = readAll(f, info)
+	content, err = plainfile.ReadRest(f, info.Size())
 	return content, err == nil, err
 }
 

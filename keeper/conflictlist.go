@@ -150,12 +150,10 @@ func (k *Keeper) byInlineID(v *memsync.View, data []byte) *memsync.Memory {
 	if err != nil {
 		return nil
 	}
-	id, ok := doc.Get("id")
-	if !ok {
-		return nil
-	}
-	if found := v.ByID(memsync.ID(id.Text)); len(found) > 0 {
-		return found[0]
+	if id := doc.ID(); id != "" {
+		if found := v.ByID(id); len(found) > 0 {
+			return found[0]
+		}
 	}
 	return nil
 }

@@ -78,15 +78,7 @@ func (j *joiner) inlineID(e Entry) (memsync.ID, error) {
 	if err != nil {
 		return "", nil
 	}
-	v, ok := doc.Get("id")
-	if !ok || v.IsList {
-		return "", nil
-	}
-	id, err := memsync.ParseID(v.Text)
-	if err != nil {
-		return "", nil
-	}
-	return id, nil
+	return doc.ID(), nil
 }
 
 // slot is one memory: where it is in each version, "" where it is not.

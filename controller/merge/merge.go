@@ -135,15 +135,10 @@ func (d *document) get(key string) (memsync.Value, bool) {
 }
 
 func (d *document) id() memsync.ID {
-	v, ok := d.get("id")
-	if !ok || v.IsList {
+	if d == nil || d.doc == nil {
 		return ""
 	}
-	id, err := memsync.ParseID(v.Text)
-	if err != nil {
-		return ""
-	}
-	return id
+	return d.doc.ID()
 }
 
 func firstID(ds ...document) memsync.ID {

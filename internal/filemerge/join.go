@@ -101,13 +101,5 @@ func idOfFile(data []byte, lim memsync.Limits) memsync.ID {
 	if err != nil {
 		return ""
 	}
-	v, ok := doc.Get("id")
-	if !ok || v.IsList {
-		return ""
-	}
-	id, err := memsync.ParseID(v.Text)
-	if err != nil {
-		return ""
-	}
-	return id
+	return doc.ID()
 }

@@ -132,6 +132,20 @@ func (d *Document) Get(key string) (memsync.Value, bool) {
 	return n.value(), true
 }
 
+// ID is the id that the document itself says, folded; "" for none, and for what is no
+// ULID: a person's own.
+func (d *Document) ID() memsync.ID {
+	v, ok := d.Get("id")
+	if !ok || v.IsList {
+		return ""
+	}
+	id, err := memsync.ParseID(v.Text)
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
 // text is the scalar at key; "" where the key is absent, a collection, or one
 // of YAML's plain spellings of null.
 func (d *Document) text(key string) string {

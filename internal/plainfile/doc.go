@@ -19,10 +19,16 @@ func Read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	size := 0
+	size := int64(0)
 	if info, err := f.Stat(); err == nil {
-		size = int(info.Size())
+		size = info.Size()
 	}
+	return ReadRest(f, size)
+}
+
+// ReadRest is io.ReadAll of a file that has about size bytes to be read: where it has
+// no more, they are read in one call, into memory of that size.
+func ReadRest(f *os.File, size int64) ([]byte, error) {
 	data := make([]byte, 0, max(size+1, 512)) // one more, for the end to be seen
 	for {
 		n, err := f.Read(data[len(data):cap(data)])
